@@ -1,0 +1,60 @@
+"""What a back end must offer: the few operations on arrays that the algorithm is written in."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Operator(NamedTuple):
+    """A Laplacian times its strength: rows of neighbours, the diagonal apart."""
+
+    indptr: Any
+    indices: Any
+    values: Any
+    degrees: Any
+
+
+class Backend(Protocol):
+    """Where the n x p arrays live. Edge values and scalars always come back to NumPy."""
+
+    name: str
+
+    def asarray(self, X: Any) -> Any:
+        """Bring a dense or CSR matrix here, dense, row-major, float32 or float64."""
+
+    def to_numpy(self, U: Any) -> NDArray[Any]:
+        """Bring an array back."""
+
+    def copy(self, U: Any) -> Any:
+        """Return a new array with the same values."""
+
+    def empty_like(self, U: Any) -> Any:
+        """Return a new array of the same shape and type, its values unset."""
+
+    def edge_lengths(
+        self, U: Any, heads: NDArray[np.intp], tails: NDArray[np.intp], axis: int
+    ) -> NDArray[np.float64]:
+        """Squared lengths of edges among the rows (axis 0) or columns (axis 1)."""
+
+    def squared_distance(self, X: Any, U: Any) -> float:
+        """||X - U||_F^2."""
+
+    def operator(self, laplacian: Any, strength: float, dtype: Any) -> Operator:
+        """A Laplacian times its strength, here."""
+
+    def apply(self, system: Any, U: Any, out: Any) -> float:
+        """Write the left-hand side of `system` at U into `out`; return <U, out>."""
+
+    def residual(self, system: Any, image: Any) -> None:
+        """Turn the left-hand side `image` into the right-hand side minus it, in place."""
+
+    def direction(self, system: Any, R: Any, D: Any, momentum: float) -> tuple[float, float]:
+        """D = R / diagonal + momentum D; return <R, R / diagonal> and <R, R>."""
+
+    def advance(
+        self, system: Any, U: Any, R: Any, D: Any, image: Any, step: float
+    ) -> tuple[float, float]:
+        """U += step D, R -= step image; return <R, R / diagonal> and <R, R>."""

@@ -1,0 +1,1 @@
+"""Loops compiled by numba. Plain arrays in, plain arrays out; no algorithm lives here."""

@@ -1,0 +1,34 @@
+"""The linear equation of one iteration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pyrocco.backends import Backend, Operator
+
+
+@dataclass(frozen=True)
+class SylvesterSystem:
+    """shift U + P U + U Q = shift X, with P and Q Laplacians times their strengths.
+
+    ROCCO's Eq. 10, (I + P) U + U (I + Q) = 2 X, has shift 2; RCC's (I + P) U = X has
+    shift 1 and no edges among the columns.
+
+    Parameters
+    ----------
+    X : array
+        The data, on the back end.
+    shift : float
+        Weight of the data.
+    rows, columns : Operator
+        P and Q.
+    backend : Backend
+        Where the arrays live.
+    """
+
+    X: Any
+    shift: float
+    rows: Operator
+    columns: Operator
+    backend: Backend

@@ -1,0 +1,188 @@
+"""Reading CSV and TSV: what is detected, and what is said when the file is bad."""
+
+import gzip
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pyrocco.io import Matrix, MatrixError, read_matrix, write_matrix
+
+X = np.array([[1.5, -2.0, 3.0], [0.0, 5e-3, 6.0]])
+
+
+def read(tmp_path, text, name="table.csv", encoding="utf-8"):
+    path = tmp_path / name
+    path.write_bytes(text.encode(encoding))
+    return read_matrix(path)
+
+
+def table(separator=",", header=None, index=None, decimal="."):
+    """Write X the way another program would, with or without names."""
+    rows = [[f"{value:.3f}".replace(".", decimal) for value in row] for row in X]
+    if index:
+        rows = [[name, *row] for name, row in zip(index, rows, strict=True)]
+    if header:
+        rows = [header, *rows]
+    return "\n".join(separator.join(row) for row in rows) + "\n"
+
+
+@pytest.mark.parametrize("separator", [",", "\t", ";"])
+@pytest.mark.parametrize("header", [None, ["a", "b", "c"]])
+@pytest.mark.parametrize("index", [None, ["g1", "g2"]])
+def test_finds_delimiter_header_and_index(tmp_path, separator, header, index):
+    line = [*(["gene"] if index else []), *header] if header else None
+    matrix = read(tmp_path, table(separator, line, index))
+    np.testing.assert_array_equal(matrix.X, X)
+    assert matrix.column_names == tuple(header or ("column_0", "column_1", "column_2"))
+    assert matrix.row_names == tuple(index or ("row_0", "row_1"))
+
+
+@pytest.mark.parametrize(
+    ("text", "rows", "columns"),
+    [
+        pytest.param(
+            ",0,1,2\n0,1.5,-2,3\n1,0,.005,6\n", ("0", "1"), ("0", "1", "2"), id="empty corner"
+        ),
+        pytest.param(
+            "a\tb\tc\nx\t1.5\t-2\t3\ny\t0\t.005\t6\n",
+            ("x", "y"),
+            ("a", "b", "c"),
+            id="as R writes",
+        ),
+        pytest.param(
+            "ID,a,b,c\n7,1.5,-2,3\n9,0,.005,6\n", ("7", "9"), ("a", "b", "c"), id="numbers as ids"
+        ),
+        pytest.param(
+            "hours,0,6,24\nx,1.5,-2,3\ny,0,.005,6\nz,9,8,7\n",
+            ("x", "y", "z"),
+            ("0", "6", "24"),
+            id="time points",
+        ),
+        pytest.param(
+            "NA,1.5,-2,3\nx,0,.005,6\nx,4,5,4\n",
+            ("NA", "x", "x"),
+            ("column_0", "column_1", "column_2"),
+            id="a row called NA, a name twice",
+        ),
+        pytest.param(
+            '"a, b","b;c","c"\r\n"1.5","-2","3"\r\n\r\n0,.005,6\r\n',
+            ("row_0", "row_1"),
+            ("a, b", "b;c", "c"),
+            id="quotes and blank lines",
+        ),
+    ],
+)
+def test_tables_as_programs_write_them(tmp_path, text, rows, columns):
+    matrix = read(tmp_path, text)
+    np.testing.assert_array_equal(matrix.X[:2], X)
+    assert matrix.row_names == rows
+    assert matrix.column_names == columns
+
+
+def test_a_rising_first_row_is_data_where_every_row_rises(tmp_path):
+    matrix = read(tmp_path, "x,1,2,3\ny,4,5,6\nz,7,8,9\n")
+    np.testing.assert_array_equal(matrix.X, [[1, 2, 3], [4, 5, 6], [7, 8, 9]])
+
+
+def test_reads_what_pandas_writes_to_the_last_digit(tmp_path):
+    values = np.random.default_rng(0).normal(size=(40, 7)) * 10.0 ** np.arange(-3, 4)
+    frame = pd.DataFrame(values, columns=list("abcdefg"), index=[f"r{i}" for i in range(40)])
+    frame.to_csv(tmp_path / "t.csv")
+    frame.to_csv(tmp_path / "t.tsv", sep="\t")
+    for name in ("t.csv", "t.tsv"):
+        matrix = read_matrix(tmp_path / name)
+        np.testing.assert_allclose(matrix.X, values, rtol=1e-15)
+        assert matrix.row_names == tuple(frame.index)
+        assert matrix.column_names == tuple("abcdefg")
+
+
+def test_decimal_commas(tmp_path):
+    matrix = read(tmp_path, table(";", ["gene", "a", "b", "c"], ["g1", "g2"], decimal=","))
+    np.testing.assert_array_equal(matrix.X, X)
+    assert "decimal comma" in matrix.notes[0]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+def test_names_in_other_encodings(tmp_path, encoding):
+    matrix = read(tmp_path, "name,é,b,c\nü,1.5,-2,3\nß,0,.005,6\n", encoding=encoding)
+    np.testing.assert_array_equal(matrix.X, X)
+    assert matrix.row_names == ("ü", "ß")
+    assert matrix.column_names[0] == "é"
+
+
+def test_compressed(tmp_path):
+    path = tmp_path / "table.csv.gz"
+    path.write_bytes(gzip.compress(table(header=["a", "b", "c"]).encode()))
+    np.testing.assert_array_equal(read_matrix(path).X, X)
+
+
+def test_single_row_and_single_column(tmp_path):
+    np.testing.assert_array_equal(read(tmp_path, "1,2,3\n").X, [[1, 2, 3]])
+    np.testing.assert_array_equal(read(tmp_path, "v\n1\n2\n").X, [[1], [2]])
+
+
+def test_notes_say_what_was_detected(tmp_path):
+    assert read(tmp_path, table("\t"), "t.tsv").notes == (
+        "Cells are separated by tabs.",
+        "There is no line of column names.",
+        "There is no column of row names.",
+        "The matrix has 2 rows and 3 columns.",
+    )
+
+
+def test_written_matrix_is_read_back(tmp_path):
+    matrix = Matrix(X, ("x", "y"), ("1", "2", "3"))
+    write_matrix(tmp_path / "t.csv", matrix)
+    again = read_matrix(tmp_path / "t.csv")
+    np.testing.assert_array_equal(again.X, X)
+    assert (again.row_names, again.column_names) == (matrix.row_names, matrix.column_names)
+
+
+GOOD_ROWS = "".join(f"g{i},{i},{i + 1},{i * 2}\n" for i in range(3000))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", ["empty"]),
+        (" \n\n", ["empty"]),
+        ("a,b,c\n", ["no rows", "column names"]),
+        ("gene\nx\ny\n", ["no columns"]),
+        ("1 2 3\n4 5 6\n", ["no columns", "commas, tabs or semicolons"]),
+        ("gene,a,b\nx,1,2\ny,3,high\n", ["row 2", '"y"', "line 3", "column 2", '"b"', '"high"']),
+        (
+            "gene,what,b\nx,kinase,2\ny,receptor,3\n",
+            ["column 1", '"what"', "whole column", "text"],
+        ),
+        ("1,2,3\n4,5\n7,8,9\n", ["line 2", "2 cells", "3"]),
+        ("1,2,3\n4,5,6,7\n7,8,9\n", ["line 2", "4 cells", "3"]),
+        ("1,2,3,4\n5,6,7\n7,8,9\n", ["line 1", "4 cells", "3"]),
+        ("a,b,c,d\n1,2,3\n4,5,6\n", ["4 column names", "3 numbers"]),
+        ("a,b\n1,\n3,4\n", ["row 1", "line 2", "column 2", '"b"', "missing", "fill it in"]),
+        ("a,b\n1,2\nNA,4\n", ["row 2", "column 1", '"NA"', "missing", "remove"]),
+        ("a,b,\n1,2,\n3,4,\n", ["column 3", "whole column", "empty"]),
+        ("a,b\n1,2\n3,-inf\n", ["row 2", "column 2", "infinite"]),
+        ("a,b\n1,2\n3,1e999\n", ["row 2", "column 2", "infinite"]),
+        ('a,b\n1,2\n3,"1,234"\n', ["row 2", "column 2", "1,234", "thousands"]),
+        ('"a\nb",c\n1,2\n3,x\n', ["row 2", "line 4", '"x"']),
+        ("gene,a,b,c\n" + GOOD_ROWS + "bad,1,2\n", ["line 3002", "3 cells", "4"]),
+        ("gene,a,b,c\n" + GOOD_ROWS + "bad,1,2,3,4\n", ["line 3002", "5 cells", "4"]),
+        ("gene,a,b,c\n" + GOOD_ROWS + "bad,1,inf,3\n", ["row 3001", '"bad"', "infinite"]),
+        ("gene,a,b,c\n" + GOOD_ROWS + 'bad,1,"oh\nno",3\n', ["row 3001", "oh no"]),
+    ],
+)
+def test_bad_tables_are_explained_in_one_line(tmp_path, text, words):
+    with pytest.raises(MatrixError) as error:
+        read(tmp_path, text)
+    message = str(error.value)
+    assert "\n" not in message
+    assert message.startswith(str(tmp_path / "table.csv"))
+    for word in words:
+        assert word in message
+
+
+def test_a_spreadsheet_with_a_wrong_ending(tmp_path):
+    (tmp_path / "table.csv").write_bytes(b"PK\x03\x04\x00\x00")
+    with pytest.raises(MatrixError, match="not a text table"):
+        read_matrix(tmp_path / "table.csv")

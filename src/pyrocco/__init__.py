@@ -5,4 +5,9 @@ Implements He and Moreira-Matias, *Robust Continuous Co-Clustering* (2018).
 
 from importlib.metadata import version
 
+from pyrocco.estimators import RCC, ROCCO
+from pyrocco.graph import Graph, mutual_knn_graph
+
 __version__ = version("pyrocco")
+
+__all__ = ["RCC", "ROCCO", "Graph", "mutual_knn_graph"]

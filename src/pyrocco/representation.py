@@ -78,9 +78,8 @@ def learn_representation(
             side.update(U, backend)
         objective = 0.5 * shift * backend.squared_distance(X, U)
         objective += sum(side.energy() for side in sides)
-        system = SylvesterSystem(
-            X, shift, *(side.operator(backend, X.dtype) for side in sides), backend
-        )
+        rows, columns = (side.operator(backend, X.dtype) for side in sides)
+        system = SylvesterSystem(X, shift, rows, columns, backend)
         solution = solver.solve(system, U)
         U = solution.U
         record = _record(len(history), objective, sides, solution, started)

@@ -48,10 +48,10 @@ class SquaredEuclidean:
     """
 
     def __init__(self, X: Any):
-        self.X = X if sparse.issparse(X) else np.ascontiguousarray(X - X.mean(axis=0))
+        self.X: Any = X if sparse.issparse(X) else np.ascontiguousarray(X - X.mean(axis=0))
         self.n_rows = X.shape[0]
         self.dtype = X.dtype
-        self._transposed = self.X.T.tocsc() if sparse.issparse(X) else self.X.T
+        self._transposed: Any = self.X.T
         self._squares = _row_squares(self.X)
 
     def block(self, rows: NDArray[np.intp]) -> NDArray[Any]:
@@ -113,15 +113,18 @@ class Manhattan:
         return np.where(others < 0, np.inf, chosen)
 
 
-_DISTANCES = {"euclidean": SquaredEuclidean, "manhattan": Manhattan, "cosine": Cosine}
+_DISTANCES: dict[str, type[SquaredEuclidean] | type[Manhattan]] = {
+    "euclidean": SquaredEuclidean,
+    "manhattan": Manhattan,
+    "cosine": Cosine,
+}
 
 
 def distances_between_rows(X: Any, metric: str) -> Distances:
     """Prepare the rows of `X` for repeated distance queries under `metric`."""
     if metric not in _DISTANCES:
         raise ValueError(f"metric must be one of {', '.join(METRICS)}; got {metric!r}.")
-    distances: Distances = _DISTANCES[metric](X)
-    return distances
+    return _DISTANCES[metric](X)
 
 
 def nearest(distances: Distances, n_neighbors: int) -> Neighbors:

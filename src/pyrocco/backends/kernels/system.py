@@ -47,8 +47,19 @@ def _row(U, i, out, indptr, indices, values, degrees):
 
 
 @kernel
-def apply(U, out, shift, p_indptr, p_indices, p_values, p_degrees, q_indptr, q_indices, q_values,
-          q_degrees):
+def apply(
+    U,
+    out,
+    shift,
+    p_indptr,
+    p_indices,
+    p_values,
+    p_degrees,
+    q_indptr,
+    q_indices,
+    q_values,
+    q_degrees,
+):
     """Write the left-hand side at `U` into `out` and return their inner product."""
     n, p = U.shape
     tile = np.zeros((p, TILE), dtype=U.dtype)

@@ -1,0 +1,58 @@
+"""The paper's assignment for sparse input: k-means, K by the silhouette."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.cluster import KMeans
+from sklearn.metrics import silhouette_score
+
+from pyrocco.assign.base import relabel
+
+
+class SilhouetteKMeans:
+    """k-means on the rows as they are, with the K of 2..20 that has the best silhouette.
+
+    Parameters
+    ----------
+    random_state : int or RandomState
+        Seeds k-means.
+    max_clusters : int
+        Largest K tried.
+    sample_size : int
+        Rows on which the silhouette is computed; all of them when there are fewer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = np.repeat([[0.0, 0.0], [9.0, 9.0]], 5, axis=0) + np.arange(10)[:, None] / 10
+    >>> SilhouetteKMeans(random_state=0).assign(rows, None).tolist()
+    [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
+    """
+
+    def __init__(self, random_state: Any = 0, max_clusters: int = 20, sample_size: int = 20_000):
+        self.random_state = random_state
+        self.max_clusters = max_clusters
+        self.sample_size = sample_size
+
+    def assign(self, U: NDArray[Any], n_clusters: int | None) -> NDArray[np.intp]:
+        """Label the rows of `U`."""
+        n_distinct = len(np.unique(U, axis=0))
+        if n_clusters is not None:
+            return self._kmeans(U, min(n_clusters, n_distinct))
+        # A silhouette needs a cluster more than one and a row more than clusters.
+        top = min(self.max_clusters, n_distinct, len(U) - 1)
+        tried = [self._kmeans(U, k) for k in range(2, top + 1)]
+        if not tried:
+            return np.zeros(len(U), dtype=np.intp)
+        return max(tried, key=lambda labels: self._silhouette(U, labels))
+
+    def _kmeans(self, U: NDArray[Any], k: int) -> NDArray[np.intp]:
+        model = KMeans(k, n_init=10, random_state=self.random_state)
+        return relabel(model.fit_predict(U))
+
+    def _silhouette(self, U: NDArray[Any], labels: NDArray[np.intp]) -> float:
+        size = self.sample_size if len(U) > self.sample_size else None
+        return float(silhouette_score(U, labels, sample_size=size, random_state=0))

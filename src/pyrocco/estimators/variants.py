@@ -1,0 +1,97 @@
+"""The two ways to run ROCCO, each resolved to the parts that differ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pyrocco.assign import Assigner, ContinuousAssigner, ModularityKMeans, SilhouetteKMeans
+from pyrocco.backends import Backend
+from pyrocco.estimators.checks import is_mostly_zero, root_mean_square
+from pyrocco.graph import Graph
+from pyrocco.graph.build import Bridges
+from pyrocco.graph.laplacian import matrix_norm
+from pyrocco.model import EveryFour, Schedule, Side, SmoothOnce, length_scales
+from pyrocco.solvers import Solver
+
+# Norm of strength x Laplacian in the default: smoothing ten times as strong as the data
+# term at its strongest. Anything from 3 to 30 gives the same labels (docs/how-it-works.md).
+SMOOTHING = 10.0
+
+
+@dataclass(frozen=True)
+class Refined:
+    """The default: no quantity has a unit, every edge keeps its trust, spectral features."""
+
+    random_state: np.random.RandomState
+    bridges: Bridges = True
+
+    def scale(self, X: Any) -> float:
+        """Unit in which X is measured."""
+        return root_mean_square(X)
+
+    def sides(self, X: Any, graphs: tuple[Graph, Graph], backend: Backend) -> tuple[Side, Side]:
+        """Both sides, equally strong."""
+        return Side(graphs[0], 0, SMOOTHING), Side(graphs[1], 1, SMOOTHING)
+
+    def schedule(self) -> Schedule:
+        """One convex solve."""
+        return SmoothOnce()
+
+    def assigner(self, X: Any) -> Assigner:
+        """The same for every kind of data."""
+        return ModularityKMeans(random_state=self.random_state)
+
+
+@dataclass(frozen=True)
+class Paper:
+    """Algorithm 1 to the letter."""
+
+    random_state: np.random.RandomState
+    n_neighbors: int
+    solver: Solver
+    bridges: Bridges = "forest"
+
+    def scale(self, X: Any) -> float:
+        """X as it is."""
+        return 1.0
+
+    def sides(self, X: Any, graphs: tuple[Graph, Graph], backend: Backend) -> tuple[Side, Side]:
+        """Strengths by Eq. 14, mu from three times the largest squared edge length."""
+        norm = matrix_norm(backend.to_numpy(X))
+        return (
+            _graduated(X, graphs[0], 0, norm, backend),
+            _graduated(X, graphs[1], 1, norm, backend),
+        )
+
+    def schedule(self) -> Schedule:
+        """Mu halved every four iterations."""
+        return EveryFour()
+
+    def assigner(self, X: Any) -> Assigner:
+        """k-means with the silhouette for sparse data, RCC for the rest (lines 9-14)."""
+        if is_mostly_zero(X):
+            return SilhouetteKMeans(self.random_state)
+        return ContinuousAssigner(self.n_neighbors, self.solver, self.random_state)
+
+
+Variant = Refined | Paper
+VARIANTS = ("refined", "paper")
+
+
+def resolve_variant(
+    name: str, *, random_state: np.random.RandomState, n_neighbors: int, solver: Solver
+) -> Variant:
+    """Turn the name of a variant into its parts."""
+    if name == "paper":
+        return Paper(random_state, n_neighbors, solver)
+    return Refined(random_state)
+
+
+def _graduated(X: NDArray[Any], graph: Graph, axis: int, norm: float, backend: Backend) -> Side:
+    lengths = backend.edge_lengths(X, graph.heads, graph.tails, axis)
+    scales = length_scales(lengths, X.shape[1 - axis])
+    return Side(graph, axis, norm, scales.mu, scales.delta)

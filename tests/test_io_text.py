@@ -117,6 +117,12 @@ def test_compressed(tmp_path):
     np.testing.assert_array_equal(read_matrix(path).X, X)
 
 
+def test_lines_longer_than_one_cell_may_be(tmp_path):
+    values = np.random.default_rng(0).normal(size=(2, 9_000))
+    pd.DataFrame(values, index=list("ab")).to_csv(tmp_path / "wide.csv")
+    np.testing.assert_allclose(read_matrix(tmp_path / "wide.csv").X, values, rtol=1e-15)
+
+
 def test_single_row_and_single_column(tmp_path):
     np.testing.assert_array_equal(read(tmp_path, "1,2,3\n").X, [[1, 2, 3]])
     np.testing.assert_array_equal(read(tmp_path, "v\n1\n2\n").X, [[1], [2]])

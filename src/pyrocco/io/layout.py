@@ -236,7 +236,10 @@ def _usual_width(first: Record, body: list[Record]) -> int:
 
 def _score(lines: list[str], delimiter: str, decimal: str) -> tuple[bool, bool, float, int]:
     """Rank a separator: does it split, evenly, into numbers, and into how many."""
-    records = _split(lines, delimiter)
+    try:
+        records = _split(lines, delimiter)
+    except csv.Error:  # a wide line that the wrong delimiter leaves in one piece
+        return False, False, 0.0, 0
     widths = Counter(map(len, records[1:] or records))
     width, votes = widths.most_common(1)[0]
     cells = [cell for record in records for cell in record[:SAMPLE_CELLS]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,11 +12,23 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from pyrocco.io.matrix import Matrix
 
-__all__ = ["staged_folder", "write_block_means", "write_labels", "write_matrix"]
+__all__ = ["OutputError", "staged_folder", "write_block_means", "write_labels", "write_matrix"]
+
+
+class OutputError(OSError):
+    """The folder for the results cannot be written to; the message says why, in one line.
+
+    Examples
+    --------
+    >>> raise OutputError("results: is a file, not a folder")
+    Traceback (most recent call last):
+    pyrocco.io.write.OutputError: results: is a file, not a folder
+    """
 
 
 @contextmanager
@@ -36,7 +49,7 @@ def staged_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
 
     Raises
     ------
-    OSError
+    OutputError
         The folder cannot be made or written to.
 
     Examples
@@ -48,15 +61,31 @@ def staged_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
     ['answer.txt']
     """
     folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".pyrocco-", dir=folder) as name:
-        stage = Path(name)
+    is_new = not folder.exists()
+    stage = _make_stage(folder)
+    try:
         yield stage
         for path in sorted(stage.iterdir()):
             path.replace(folder / path.name)
+    finally:
+        shutil.rmtree(stage, ignore_errors=True)
+        if is_new and not any(folder.iterdir()):
+            folder.rmdir()
 
 
-def write_labels(path: Path, names: Sequence[str], labels: Sequence[int]) -> None:
+def _make_stage(folder: Path) -> Path:
+    if folder.exists() and not folder.is_dir():
+        raise OutputError(f"{folder}: is a file, not a folder to write results to")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return Path(tempfile.mkdtemp(prefix=".pyrocco-", dir=folder))
+    except OSError as error:
+        raise OutputError(
+            f"{folder}: cannot write results to this folder: {error.strerror}"
+        ) from error
+
+
+def write_labels(path: Path, names: Sequence[str], labels: ArrayLike) -> None:
     """Write one line per row or column: its name and the number of its cluster.
 
     Parameters
@@ -65,7 +94,7 @@ def write_labels(path: Path, names: Sequence[str], labels: Sequence[int]) -> Non
         A CSV file.
     names : sequence of str
         Names of the rows or columns.
-    labels : sequence of int
+    labels : array of int
         Their clusters.
 
     Examples

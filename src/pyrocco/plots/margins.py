@@ -1,0 +1,138 @@
+"""Text beside a matrix: only what fits, so that labels never overlap."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+__all__ = ["FONT_SIZE", "label_clusters", "label_names", "names_fit"]
+
+Array = np.ndarray[Any, Any]
+
+FONT_SIZE = 8.0
+LONGEST_NAME = 28
+_LINE_HEIGHT = 1.25 * FONT_SIZE / 72  # inches
+_DIGIT_WIDTH = 0.75 * FONT_SIZE / 72  # inches
+
+
+def names_fit(count: int, inches: float) -> bool:
+    """Whether one line of text per row or column has room.
+
+    Parameters
+    ----------
+    count : int
+        Number of rows or columns.
+    inches : float
+        Length of the side they share.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> names_fit(30, 5.0), names_fit(3000, 5.0)
+    (True, False)
+    """
+    return count * _LINE_HEIGHT <= inches
+
+
+def label_names(ax: Axes, axis: str, names: Sequence[str] | None) -> None:
+    """Write the names of the rows on the left, or of the columns below, where they fit.
+
+    Parameters
+    ----------
+    ax : Axes
+        Where the matrix is drawn.
+    axis : {"rows", "columns"}
+        Which side.
+    names : sequence of str or None
+        Names in the order drawn.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure().add_subplot()
+    >>> label_names(ax, "rows", ["a", "b"])
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['a', 'b']
+    """
+    side = ax.yaxis if axis == "rows" else ax.xaxis
+    if names is None or not names_fit(len(names), _inches(ax, axis)):
+        side.set_ticks([])
+        return
+    # Names are text, never formulae: a gene called $A$ is not mathematics.
+    side.set_ticks(
+        np.arange(len(names)) + 0.5,
+        labels=[_shorten(name) for name in names],
+        fontsize=FONT_SIZE,
+        parse_math=False,
+        rotation=0 if axis == "rows" else 90,
+    )
+    side.set_tick_params(length=0)
+
+
+def label_clusters(ax: Axes, axis: str, clusters: Array, edges: Array) -> None:
+    """Write the numbers of the clusters on the right or on top, leaving out those too narrow.
+
+    Parameters
+    ----------
+    ax : Axes
+        Where the matrix is drawn.
+    axis : {"rows", "columns"}
+        Which side.
+    clusters : ndarray of int
+        The clusters in the order drawn.
+    edges : ndarray of int
+        Where each begins, and where the last ends.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure().add_subplot()
+    >>> label_clusters(ax, "rows", np.array([1, 0]), np.array([0, 70, 100]))
+    >>> [text.get_text() for text in ax.texts]
+    ['1', '0', 'row clusters']
+    """
+    lengths = np.diff(edges) / edges[-1] * _inches(ax, axis)
+    centres = (edges[:-1] + edges[1:]) / 2 / edges[-1]
+    for cluster, length, centre in zip(clusters, lengths, centres, strict=True):
+        needed = _LINE_HEIGHT if axis == "rows" else _DIGIT_WIDTH * (len(str(cluster)) + 0.5)
+        if length >= needed:
+            _beside(ax, axis, centre, str(cluster), offset=4)
+    _beside(ax, axis, 0.5, f"{axis[:-1]} clusters", offset=18, turned=True)
+
+
+def _beside(
+    ax: Axes, axis: str, centre: float, text: str, offset: float, turned: bool = False
+) -> None:
+    """Put text a few points outside the frame: right of it for rows, above it for columns."""
+    rows = axis == "rows"
+    ax.annotate(
+        text,
+        xy=(1, 1 - centre) if rows else (centre, 1),
+        xycoords="axes fraction",
+        xytext=(offset, 0) if rows else (0, offset),
+        textcoords="offset points",
+        ha="left" if rows else "center",
+        va="center" if rows else "bottom",
+        rotation=270 if rows and turned else 0,
+        fontsize=FONT_SIZE,
+        annotation_clip=False,
+    )
+
+
+def _inches(ax: Axes, axis: str) -> float:
+    figure = ax.get_figure(root=True)
+    assert figure is not None  # an Axes we draw on belongs to a figure
+    box = ax.get_position()
+    width, height = figure.get_size_inches()
+    return float(box.height * height if axis == "rows" else box.width * width)
+
+
+def _shorten(name: str) -> str:
+    name = " ".join(name.split())
+    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"

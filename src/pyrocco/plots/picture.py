@@ -1,0 +1,117 @@
+"""From a matrix of any size to as many numbers as a picture has pixels, and their colours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from pyrocco.plots.order import block_means
+
+__all__ = ["ColourScale", "colour_scale", "shrink"]
+
+COARSEST = 150
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class ColourScale:
+    """Colours for numbers: a colormap that colour-blind readers can use, and its limits.
+
+    Attributes
+    ----------
+    cmap : str
+        Name of the colormap.
+    low, high : float
+        Numbers that get the first and the last colour.
+    border : str
+        A colour that stands out against all of the colormap.
+
+    Examples
+    --------
+    >>> ColourScale("viridis", 0.0, 1.0, "white").cmap
+    'viridis'
+    """
+
+    cmap: str
+    low: float
+    high: float
+    border: str
+
+
+def colour_scale(picture: Array, signed: bool) -> ColourScale:
+    """Choose colours that a few outliers cannot wash out.
+
+    Parameters
+    ----------
+    picture : ndarray
+        The numbers to show.
+    signed : bool
+        Whether negative numbers occur: then colours diverge from white at 0, otherwise they
+        run from dark to bright.
+
+    Returns
+    -------
+    ColourScale
+
+    Examples
+    --------
+    >>> colour_scale(np.array([[-3.0, 3.0]]), signed=True).low
+    -3.0
+    """
+    # Where nearly all is 0 the quantiles are 0 too, and only the rest tells the range.
+    some = picture[picture != 0]
+    parts = (picture.ravel(), some) if some.size else (np.array([0.0, 1.0]),)
+    if signed:
+        limit = next(q for p in parts if (q := float(np.quantile(np.abs(p), 0.98))) > 0)
+        return ColourScale("RdBu_r", -limit, limit, "black")
+    low, high = (float(q) for q in np.quantile(parts[0], [0.01, 0.99]))
+    if high <= low:
+        high = float(np.quantile(parts[-1], 0.99))
+    if high <= low:  # one number everywhere
+        low, high = 0.0, max(high, 1e-12)
+    return ColourScale("viridis", low, high, "white")
+
+
+def shrink(X: Any, row_order: Array, column_order: Array, most: int = 600) -> Array:
+    """Reorder a matrix and average neighbours until it is small enough to draw.
+
+    Sparse matrices are never made dense at their full size.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix
+        The numbers.
+    row_order, column_order : ndarray of int
+        Rows from top to bottom, columns from left to right.
+    most : int
+        Largest number of rows and of columns of the picture.
+
+    Returns
+    -------
+    ndarray
+        At most ``most`` by ``most`` numbers.
+
+    Examples
+    --------
+    >>> shrink(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1, 0]), np.array([0, 1]))
+    array([[3., 4.],
+           [1., 2.]])
+    >>> shrink(np.arange(8.0).reshape(2, 4), np.arange(2), np.arange(4), most=2)
+    array([[0.5, 2.5],
+           [4.5, 6.5]])
+    """
+    if max(X.shape) > most:
+        # A pixel with hardly a value in it is noise: the fewer there are, the coarser.
+        nonzero = X.nnz if sparse.issparse(X) else np.count_nonzero(X)
+        most = int(np.clip(np.sqrt(nonzero), min(most, COARSEST), most))
+    return block_means(X, _bins(row_order, most), _bins(column_order, most))
+
+
+def _bins(order: Array, most: int) -> Array:
+    bins = np.empty(len(order), dtype=np.intp)
+    bins[order] = np.arange(len(order)) * min(most, len(order)) // len(order)
+    return bins

@@ -1,0 +1,121 @@
+"""Fit a model and write everything a command leaves behind: the one place that does."""
+
+from __future__ import annotations
+
+import json
+import platform
+import time
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pyrocco import ROCCO
+from pyrocco.cli.messages import one_line, warnings_as_lines
+from pyrocco.io import Matrix, MatrixError, write_block_means, write_labels
+from pyrocco.plots import before_and_after, save_figure
+
+__all__ = ["RESULTS", "fit_and_write", "summarise"]
+
+RESULTS = (
+    "row_labels.csv",
+    "column_labels.csv",
+    "block_means.csv",
+    "summary.json",
+    "heatmap.png",
+)
+
+_PACKAGES = ("pyrocco", "numpy", "scipy", "scikit-learn", "numba")
+
+
+def fit_and_write(model: ROCCO, matrix: Matrix, source: str, folder: Path) -> None:
+    """Co-cluster a matrix and write labels, block means, summary and heat map.
+
+    Parameters
+    ----------
+    model : ROCCO
+        The estimator, not fitted yet; it is fitted here.
+    matrix : Matrix
+        Numbers and names.
+    source : str
+        What the matrix is called in messages and in the summary.
+    folder : Path
+        Where the files go.
+
+    Raises
+    ------
+    MatrixError
+        The estimator refuses the matrix or a parameter.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pyrocco.io import default_names
+    >>> X = np.kron(np.eye(2), np.ones((20, 15))) + np.random.default_rng(0).random((40, 30))
+    >>> matrix = Matrix(X, default_names("row", 40), default_names("column", 30))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     fit_and_write(ROCCO(2), matrix, "example", Path(folder))
+    ...     sorted(path.name for path in Path(folder).iterdir())
+    ['block_means.csv', 'column_labels.csv', 'heatmap.png', 'row_labels.csv', 'summary.json']
+    """
+    started = time.perf_counter()
+    with warnings_as_lines() as warned:
+        try:
+            model.fit(matrix.X)
+        except ValueError as error:
+            reason = one_line(str(error))
+            raise MatrixError(f"{source}: cannot be co-clustered: {reason}") from error
+    seconds = time.perf_counter() - started
+    write_labels(folder / "row_labels.csv", matrix.row_names, model.row_labels_)
+    write_labels(folder / "column_labels.csv", matrix.column_names, model.column_labels_)
+    write_block_means(folder / "block_means.csv", model.block_means_)
+    names = {"row_names": matrix.row_names, "column_names": matrix.column_names}
+    figure = before_and_after(matrix.X, model.row_labels_, model.column_labels_, **names)
+    save_figure(figure, folder / "heatmap.png")
+    about = {"input": source, "seconds": round(seconds, 3), "warnings": warned}
+    summary = about | summarise(model, matrix)
+    (folder / "summary.json").write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
+
+
+def summarise(model: ROCCO, matrix: Matrix) -> dict[str, Any]:
+    """Gather what a reader needs to understand and repeat a fit.
+
+    Parameters
+    ----------
+    model : ROCCO
+        A fitted estimator.
+    matrix : Matrix
+        What it was fitted to.
+
+    Returns
+    -------
+    dict
+        Only what JSON can hold.
+
+    Examples
+    --------
+    >>> X = np.kron(np.eye(2), np.ones((20, 15))) + np.random.default_rng(0).random((40, 30))
+    >>> matrix = Matrix(X, ("",) * 40, ("",) * 30)
+    >>> summary = summarise(ROCCO(2).fit(X), matrix)
+    >>> summary["shape"], summary["row_cluster_sizes"]
+    ([40, 30], [20, 20])
+    """
+    parameters = model.get_params()
+    parameters.pop("verbose")
+    return {
+        "notes": list(matrix.notes),
+        "shape": list(matrix.shape),
+        "density": matrix.density,
+        "n_row_clusters": int(model.n_row_clusters_),
+        "n_column_clusters": int(model.n_column_clusters_),
+        "row_cluster_sizes": np.bincount(model.row_labels_).tolist(),
+        "column_cluster_sizes": np.bincount(model.column_labels_).tolist(),
+        "converged": bool(model.converged_),
+        "iterations": int(model.n_iter_),
+        "parameters": parameters,
+        "versions": {
+            "python": platform.python_version(),
+            **{package: version(package) for package in _PACKAGES},
+        },
+    }

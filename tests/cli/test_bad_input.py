@@ -1,0 +1,149 @@
+"""Bad input ends with exit code 2 and one line that says what to do."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pyrocco.cli import main
+
+SCRIPT = Path(sys.executable).parent / "pyrocco"
+
+TEXTS = {
+    "empty file": ("", ["empty"]),
+    "text in a cell": (
+        "gene,liver,heart\nTP53,1,2\nMYC,low,4\n",
+        ["row 2", "MYC", "column 1", "liver", "low", "not a number"],
+    ),
+    "ragged rows": ("1,2,3\n4,5\n6,7,8\n", ["line 2", "2 cells", "3"]),
+    "infinite value": ("a,b\n1,2\n3,inf\n", ["row 2", "column 2", "infinite", "replace it"]),
+    "missing value": ("a,b\n1,2\n,4\n", ["row 2", "column 1", "missing", "fill it in"]),
+    "no rows": ("a,b,c\n", ["no rows"]),
+    "no columns": ("gene\nTP53\nMYC\n", ["no columns"]),
+}
+ARRAYS = {
+    "no rows": (np.zeros((0, 3)), ["no rows"]),
+    "no columns": (np.zeros((3, 0)), ["no columns"]),
+    "infinite value": (np.array([[1.0, 2.0], [-np.inf, 4.0]]), ["row 2, column 1", "infinite"]),
+    "a line": (np.arange(4.0), ["dimension"]),
+}
+
+
+def good_table(tmp_path):
+    path = tmp_path / "good.npy"
+    np.save(path, np.random.default_rng(0).random((20, 15)))
+    return str(path)
+
+
+def check_one_line(code, out, err, words):
+    assert code == 2
+    assert out == ""
+    assert err.startswith("pyrocco: ")
+    assert err.endswith("\n")
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
+    for word in words:
+        assert word in err
+
+
+def run(capsys, words):
+    code = main(words)
+    return code, *capsys.readouterr()
+
+
+@pytest.mark.parametrize("case", TEXTS)
+def test_bad_tables(tmp_path, capsys, case):
+    text, words = TEXTS[case]
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    code, out, err = run(capsys, ["fit", str(path), "-o", str(tmp_path / "out")])
+    check_one_line(code, out, err, ["table.csv", *words])
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("case", ARRAYS)
+def test_bad_arrays(tmp_path, capsys, case):
+    array, words = ARRAYS[case]
+    np.save(tmp_path / "x.npy", array)
+    result = run(capsys, ["fit", str(tmp_path / "x.npy"), "-o", str(tmp_path / "out")])
+    check_one_line(*result, ["x.npy", *words])
+
+
+def test_missing_file(tmp_path, capsys):
+    result = run(capsys, ["fit", str(tmp_path / "nowhere.csv"), "-o", str(tmp_path / "out")])
+    check_one_line(*result, ["nowhere.csv", "no such file"])
+
+
+@pytest.mark.parametrize("command", ["fit", "demo"])
+def test_output_folder_that_is_a_file(tmp_path, capsys, command):
+    (tmp_path / "taken").write_text("mine")
+    words = ["fit", good_table(tmp_path)] if command == "fit" else ["demo"]
+    result = run(capsys, [*words, "-o", str(tmp_path / "taken")])
+    check_one_line(*result, ["taken", "is a file, not a folder"])
+    result = run(capsys, [*words, "-o", str(tmp_path / "taken" / "below")])
+    check_one_line(*result, ["below", "cannot write"])
+    assert (tmp_path / "taken").read_text() == "mine"
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere"
+)
+def test_output_folder_without_permission(tmp_path, capsys):
+    locked = tmp_path / "locked"
+    locked.mkdir(mode=0o500)
+    result = run(capsys, ["fit", good_table(tmp_path), "-o", str(locked)])
+    check_one_line(*result, ["locked", "cannot write", "Permission denied"])
+
+
+def test_output_is_checked_before_the_fit(tmp_path, capsys, monkeypatch):
+    def never(self, X, y=None):
+        raise AssertionError("the fit was started")
+
+    monkeypatch.setattr("pyrocco.ROCCO.fit", never)
+    (tmp_path / "taken").touch()
+    assert main(["fit", good_table(tmp_path), "-o", str(tmp_path / "taken")]) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--n-clusters", "many"], ["--n-clusters", "4,3", "many"]),
+        (["--n-clusters", "1,2,3"], ["--n-clusters"]),
+        (["--n-clusters", "0"], ["cannot be co-clustered", "n_clusters", "0"]),
+        (["--n-clusters", "500"], ["cannot be co-clustered", "500"]),
+        (["--n-neighbors", "0"], ["--n-neighbors"]),
+        (["--metric", "hamming"], ["--metric", "hamming", "euclidean"]),
+        (["--variant", "other"], ["--variant", "refined"]),
+        (["--seed", "-1"], ["--seed"]),
+        (["--colour"], ["--colour"]),
+    ],
+)
+def test_bad_options(tmp_path, capsys, words, expected):
+    out = ["-o", str(tmp_path / "out"), "-q"]
+    check_one_line(*run(capsys, ["fit", good_table(tmp_path), *out, *words]), expected)
+    assert not (tmp_path / "out").exists()
+
+
+def test_forgotten_words(tmp_path, capsys):
+    check_one_line(*run(capsys, ["fit"]), ["MATRIX", "--help"])
+    check_one_line(*run(capsys, ["fit", good_table(tmp_path)]), ["--output"])
+    check_one_line(*run(capsys, ["cluster"]), ["cluster"])
+
+
+def console_cases(tmp_path):
+    text, words = TEXTS["text in a cell"]
+    (tmp_path / "table.csv").write_text(text)
+    (tmp_path / "taken").touch()
+    out = str(tmp_path / "out")
+    yield ["fit", str(tmp_path / "table.csv"), "-o", out], words
+    yield ["fit", str(tmp_path / "nowhere.csv"), "-o", out], ["nowhere.csv", "no such file"]
+    yield ["fit", good_table(tmp_path), "-o", str(tmp_path / "taken")], ["taken", "not a folder"]
+
+
+def test_the_console_script_fails_in_one_line(tmp_path):
+    for words, expected in console_cases(tmp_path):
+        done = subprocess.run([SCRIPT, *words], capture_output=True, text=True, check=False)
+        check_one_line(done.returncode, done.stdout, done.stderr, expected)

@@ -1,0 +1,65 @@
+"""``pyrocco demo``, ``--version`` and ``--help``."""
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from pyrocco import __version__
+from pyrocco.cli import app, main
+from pyrocco.io import read_matrix
+
+
+@pytest.fixture(scope="module", name="out")
+def run_demo(tmp_path_factory):
+    out = tmp_path_factory.mktemp("demo")
+    assert main(["demo", "-o", str(out), "-q", "--seed", "1"]) == 0
+    return out
+
+
+def test_demo_finds_tumours_that_differ_in_diagnosis(out):
+    labels = pd.read_csv(out / "row_labels.csv")
+    malignant = labels["name"].str.startswith("malignant")
+    counts = labels.groupby("label")["name"].count()
+    purity = malignant.groupby(labels["label"]).mean()
+    best = pd.concat([purity, 1 - purity], axis=1).max(axis=1)
+    assert (best * counts).sum() / 569 > 0.8
+    columns = pd.read_csv(out / "column_labels.csv", index_col="name")["label"]
+    assert columns["mean radius"] == columns["mean perimeter"] == columns["mean area"]
+    assert columns["mean radius"] != columns["mean texture"]
+
+
+def test_the_table_of_the_demo_gives_the_same_with_fit(tmp_path, out):
+    words = ["fit", str(out / "matrix.csv"), "--seed", "1", "-q", "-o", str(tmp_path)]
+    assert main(words) == 0
+    for name in ("row_labels.csv", "column_labels.csv"):
+        assert (out / name).read_text() == (tmp_path / name).read_text()
+    matrix = read_matrix(out / "matrix.csv")
+    assert abs(matrix.X.mean(axis=0)).max() < 1e-12
+    assert abs(matrix.X.std(axis=0) - 1).max() < 1e-12
+
+
+def test_demo_tells_what_was_found(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["demo"]) == 0
+    captured = capsys.readouterr()
+    assert "569 breast tumours" in captured.err
+    rows = pd.read_csv("demo-output/row_labels.csv")["label"]
+    columns = pd.read_csv("demo-output/column_labels.csv")["label"]
+    found = f"Found {rows.nunique()} groups of tumours and {columns.nunique()} groups of measure"
+    assert found in captured.out
+    assert "demo-output/heatmap.png" in captured.out
+
+
+def test_version_and_help(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"pyrocco {__version__}\n"
+    assert main([]) == 0
+    assert "demo" in capsys.readouterr().out
+    assert main(["fit", "--help"]) == 0
+    assert "--n-neighbors" in capsys.readouterr().out
+
+
+def test_the_app_works_by_itself():
+    result = CliRunner().invoke(app, ["--version"])
+    assert result.exit_code == 0
+    assert result.output.strip() == f"pyrocco {__version__}"

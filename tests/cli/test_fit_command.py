@@ -1,0 +1,173 @@
+"""``pyrocco fit``: the numbers it writes are those of the library."""
+
+import json
+import os
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from scipy.io import mmwrite
+from sklearn.exceptions import ConvergenceWarning
+
+from pyrocco import ROCCO
+from pyrocco.cli import main
+from pyrocco.cli.messages import warnings_as_lines
+
+SCRIPT = Path(sys.executable).parent / "pyrocco"
+FILES = {"row_labels.csv", "column_labels.csv", "block_means.csv", "summary.json", "heatmap.png"}
+
+
+@pytest.fixture(scope="module", name="X")
+def make_matrix():
+    """Three by three blocks, counts, half of the cells zero or more."""
+    rng = np.random.default_rng(0)
+    means = np.array([[9.0, 0.1, 0.1], [0.1, 7.0, 0.1], [0.1, 0.1, 5.0]])
+    rows, columns = rng.integers(0, 3, 60), rng.integers(0, 3, 45)
+    return rng.poisson(means[rows][:, columns]).astype(float)
+
+
+@pytest.fixture
+def table(tmp_path, X):
+    path = tmp_path / "counts.csv"
+    rows, columns = [f"g{i}" for i in range(60)], [f"s{j}" for j in range(45)]
+    pd.DataFrame(X, index=rows, columns=columns).to_csv(path, index_label="gene")
+    return path
+
+
+def labels(folder, side):
+    return pd.read_csv(folder / f"{side}_labels.csv")
+
+
+def test_writes_what_the_library_finds(tmp_path, table, X, capsys):
+    out = tmp_path / "new" / "out"
+    assert main(["fit", str(table), "-o", str(out)]) == 0
+    model = ROCCO().fit(X)
+    assert {path.name for path in out.iterdir()} == FILES
+    assert labels(out, "row")["name"].tolist() == [f"g{i}" for i in range(60)]
+    assert labels(out, "column")["name"].tolist() == [f"s{j}" for j in range(45)]
+    np.testing.assert_array_equal(labels(out, "row")["label"], model.row_labels_)
+    np.testing.assert_array_equal(labels(out, "column")["label"], model.column_labels_)
+    means = pd.read_csv(out / "block_means.csv", index_col="row_cluster")
+    np.testing.assert_allclose(means.to_numpy(), model.block_means_, rtol=1e-12)
+    assert means.columns.tolist() == [f"column_cluster_{k}" for k in range(means.shape[1])]
+    assert (out / "heatmap.png").read_bytes().startswith(b"\x89PNG")
+    captured = capsys.readouterr()
+    assert f"Found {model.n_row_clusters_} clusters of rows" in captured.out
+    assert str(out) in captured.out
+    assert 'The first column ("gene") holds the row names.' in captured.err
+    assert "The matrix has 60 rows and 45 columns." in captured.err
+
+
+def test_summary_tells_how_to_repeat_it(tmp_path, table, X):
+    words = "--n-clusters 3,2 --n-neighbors 7 --metric cosine --variant refined --seed 5 --quiet"
+    assert main(["fit", str(table), "-o", str(tmp_path), *words.split()]) == 0
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    parameters = summary["parameters"]
+    assert parameters["n_clusters"] == [3, 2]
+    assert parameters["n_neighbors"] == 7
+    assert (parameters["metric"], parameters["variant"]) == ("cosine", "refined")
+    assert parameters["random_state"] == 5
+    assert summary["shape"] == [60, 45]
+    assert summary["density"] == pytest.approx(np.count_nonzero(X) / X.size)
+    assert (summary["n_row_clusters"], summary["n_column_clusters"]) == (3, 2)
+    assert sum(summary["row_cluster_sizes"]) == 60
+    assert sum(summary["column_cluster_sizes"]) == 45
+    assert summary["input"] == str(table)
+    assert summary["notes"][0] == "Cells are separated by commas."
+    assert isinstance(summary["converged"], bool)
+    assert summary["iterations"] >= 1
+    assert summary["seconds"] > 0
+    assert {"python", "pyrocco", "numpy"} <= set(summary["versions"])
+    model = ROCCO((3, 2), n_neighbors=7, metric="cosine", random_state=5).fit(X)
+    np.testing.assert_array_equal(labels(tmp_path, "row")["label"], model.row_labels_)
+
+
+def test_paper_variant(tmp_path, table, X):
+    words = ["--variant", "paper", "--n-clusters", "3", "-q"]
+    assert main(["fit", str(table), "-o", str(tmp_path), *words]) == 0
+    with warnings_as_lines():
+        model = ROCCO(3, variant="paper").fit(X)
+    np.testing.assert_array_equal(labels(tmp_path, "row")["label"], model.row_labels_)
+
+
+SAVERS = {
+    "x.tsv": lambda path, X: pd.DataFrame(X).to_csv(path, sep="\t", header=False, index=False),
+    "x.npy": np.save,
+    "x.npz": lambda path, X: sparse.save_npz(path, sparse.csr_array(X)),
+    "x.mtx": lambda path, X: mmwrite(path, sparse.coo_array(X)),
+}
+
+
+@pytest.mark.parametrize("name", SAVERS)
+def test_every_format_gives_the_labels_of_its_matrix(tmp_path, X, name):
+    SAVERS[name](tmp_path / name, X)
+    out = tmp_path / "out"
+    assert main(["fit", str(tmp_path / name), "-o", str(out), "-q"]) == 0
+    is_sparse = name in ("x.npz", "x.mtx")
+    model = ROCCO().fit(sparse.csr_array(X) if is_sparse else X)
+    np.testing.assert_array_equal(labels(out, "row")["label"], model.row_labels_)
+    np.testing.assert_array_equal(labels(out, "column")["label"], model.column_labels_)
+    assert labels(out, "row")["name"][0] == "row_0"
+    assert labels(out, "column")["name"].iloc[-1] == "column_44"
+
+
+def test_quiet_prints_nothing(tmp_path, table, capsys):
+    assert main(["fit", str(table), "-o", str(tmp_path / "out"), "--quiet"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == ""
+
+
+def test_warnings_are_one_line_and_kept(tmp_path, table, capsys, monkeypatch):
+    def fit(self, X, y=None):
+        for _ in range(2):
+            warnings.warn("The representation did not\n settle.", ConvergenceWarning, stacklevel=1)
+        return real(self, X)
+
+    real = ROCCO.fit
+    monkeypatch.setattr(ROCCO, "fit", fit)
+    assert main(["fit", str(table), "-o", str(tmp_path / "out"), "-q"]) == 0
+    assert capsys.readouterr().err == "warning: The representation did not settle.\n"
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert summary["warnings"] == ["The representation did not settle."]
+
+
+def test_a_stop_leaves_what_was_there(tmp_path, table, capsys, monkeypatch):
+    def stop(self, X, y=None):
+        raise KeyboardInterrupt
+
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "row_labels.csv").write_text("before")
+    monkeypatch.setattr(ROCCO, "fit", stop)
+    assert main(["fit", str(table), "-o", str(out), "-q"]) == 130
+    assert main(["fit", str(table), "-o", str(tmp_path / "new"), "-q"]) == 130
+    assert [path.name for path in out.iterdir()] == ["row_labels.csv"]
+    assert (out / "row_labels.csv").read_text() == "before"
+    assert not (tmp_path / "new").exists()
+    assert "stopped" in capsys.readouterr().err
+
+
+def test_the_console_script_writes_the_same(tmp_path, table):
+    out = tmp_path / "out"
+    done = subprocess.run(
+        [SCRIPT, "fit", table, "-o", out],
+        capture_output=True,
+        text=True,
+        check=False,
+        # A picture must not need the display this asks for.
+        env={**os.environ, "MPLBACKEND": "tkagg"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in out.iterdir()} == FILES
+    assert main(["fit", str(table), "-o", str(tmp_path / "again"), "-q"]) == 0
+    for name in FILES - {"summary.json", "heatmap.png"}:
+        assert (out / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
+    assert "Found" in done.stdout
+    assert "Cells are separated by commas." in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,1 @@
+"""Measurements of pyrocco: the paper's experiments, and speed."""

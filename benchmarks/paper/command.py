@@ -1,0 +1,53 @@
+"""Carry out a command line: compute what is missing, write the reports."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from benchmarks.paper.experiments import EXPERIMENTS, Experiment, Request
+from benchmarks.paper.methods import METHODS
+from benchmarks.paper.runner import Limits, run
+from benchmarks.paper.store import Store
+
+
+def run_experiments(options: argparse.Namespace) -> int:
+    problem = _unknown(options)
+    if problem:
+        sys.stderr.write(problem + "\n")
+        return 2
+    folder = options.results / "quick" if options.quick else options.results
+    for name in options.experiments or EXPERIMENTS:
+        _run_one(EXPERIMENTS[name], folder, options)
+    return 0
+
+
+def _run_one(experiment: Experiment, folder: Path, options: argparse.Namespace) -> None:
+    store = Store(folder / f"{experiment.name}.csv")
+    try:
+        if not options.report_only:
+            cells = experiment.cells(_request(options))
+            run(cells, store, _limits(options), retry=options.retry, again=options.again)
+    finally:
+        # Also after an interruption: what is done can be read.
+        frame = store.read()
+        if len(frame):
+            experiment.report(frame, folder)
+
+
+def _request(options: argparse.Namespace) -> Request:
+    return Request(options.quick, options.seeds, options.methods, options.datasets)
+
+
+def _limits(options: argparse.Namespace) -> Limits:
+    return Limits(options.time_limit, options.memory_limit, options.threads, options.jobs)
+
+
+def _unknown(options: argparse.Namespace) -> str:
+    """Say what is wrong with the names on the command line, if anything is."""
+    for given, known in ((options.experiments, EXPERIMENTS), (options.methods, METHODS)):
+        for name in given or ():
+            if name not in known:
+                return f"unknown name {name!r}; known: {', '.join(known)}"
+    return ""

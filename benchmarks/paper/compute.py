@@ -1,0 +1,90 @@
+"""Compute one cell; runs in the worker process."""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from benchmarks.paper.cell import Cell
+from benchmarks.paper.datasets import Biclusters, Source
+from benchmarks.paper.methods import Found
+from pyrocco.datasets import Dataset
+from pyrocco.metrics import agreement
+
+Row = dict[str, Any]
+
+
+def compute(cell: Cell) -> Row:
+    """Load, fit, score. What goes wrong is an answer too."""
+    try:
+        data = _load(cell.source, cell.seed if cell.source.drawn else 0)
+        _warm_up(cell)
+        return {"status": "ok", **_measure(cell, data)}
+    except ImportError as error:
+        return {"status": "skipped", "reason": _one_line(error)}
+    except Exception as error:
+        return {"status": "failed", "reason": _one_line(error)}
+
+
+@lru_cache(maxsize=1)
+def _load(source: Source, seed: int) -> Dataset:
+    return source.load(seed)
+
+
+def _measure(cell: Cell, data: Dataset) -> Row:
+    k = len(np.unique(data.row_labels))
+    started = time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = cell.method.run(data.X, k, cell.seed, cell.columns, cell.options)
+    seconds = time.perf_counter() - started
+    said = sorted({warning.category.__name__ for warning in caught})
+    return {
+        "reason": f"warned: {', '.join(said)}" if said else "",
+        "seconds": round(seconds, 4),
+        "stages": json.dumps(found.stages) if found.stages else "",
+        "n_rows": data.X.shape[0],
+        "n_columns": data.X.shape[1],
+        **_scores("row", data.row_labels, found.rows),
+        **_scores("column", data.column_labels, found.columns),
+    }
+
+
+def _scores(side: str, truth: np.ndarray | None, labels: np.ndarray | None) -> Row:
+    if labels is None:
+        return {}
+    row: Row = {f"{side}_clusters": len(np.unique(labels))}
+    if truth is not None:
+        row |= {f"{side}_{name}": round(v, 6) for name, v in agreement(truth, labels).items()}
+    return row
+
+
+_warm: set[tuple[str, bool]] = set()
+
+
+def _warm_up(cell: Cell) -> None:
+    """Fit a tiny matrix of the same kind first: compiling is not part of a method's time."""
+    is_sparse = cell.source.kind == "text"
+    if (cell.method.name, is_sparse) in _warm:
+        return
+    _warm.add((cell.method.name, is_sparse))
+    X: Any = np.abs(Biclusters(5, (60, 50)).load(0).X)
+    if is_sparse:
+        X = sparse.csr_matrix(np.where(X > 10, X, 0))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            _: Found = cell.method.run(X, 5, 0, False, {})
+    except Exception:
+        return  # What is wrong with the method shows on the data itself.
+
+
+def _one_line(error: BaseException) -> str:
+    text = " ".join(str(error).split())[:300]
+    return f"{type(error).__name__}: {text}"

@@ -1,0 +1,134 @@
+"""Fig. 3: agreement with the planted groups of rows and of columns as noise grows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from benchmarks.paper import markdown
+from benchmarks.paper.cell import Cell, grid
+from benchmarks.paper.datasets import Biclusters
+from benchmarks.paper.experiments.base import Experiment, Request
+from benchmarks.paper.methods import METHODS
+from benchmarks.paper.published import FIG3_NOISE50
+
+NOISES = (10, 20, 30, 40, 50)
+LINE_UP = (
+    "rocco_paper",
+    "rocco",
+    "auto_km",
+    "hdbscan",
+    "rcc",
+    "auto_scc",
+    "auto_sbc",
+    "cobra",
+    "cobra_r",
+    "cn_x",
+    "rcc_refined",
+    "leiden",
+)
+
+
+def cells(request: Request) -> list[Cell]:
+    sources = [Biclusters(noise) for noise in NOISES]
+    if request.datasets:
+        sources = [source for source in sources if source.name in request.datasets]
+    methods = request.pick_methods([name for name in LINE_UP if name in METHODS])
+    return list(grid(sources, methods, request.pick_seeds(30, 3), columns=True))
+
+
+def report(frame: pd.DataFrame, folder: Path) -> None:
+    methods = [name for name in LINE_UP if name in set(frame["method"])]
+    methods += sorted(set(frame["method"]) - set(methods))
+    parts = [
+        "# Fig. 3: noise",
+        f"`{_command(methods)}` makes this page, `fig3.csv` and `fig3.png`. Planted biclusters "
+        "(`make_biclusters`, 100 x 100, five biclusters), another matrix for every seed. "
+        f"Seeds per cell: {_counts(frame)}. Mean ± standard deviation over seeds. The paper "
+        "draws curves and prints two numbers only, both at noise 50.",
+    ]
+    for side in ("row", "column"):
+        for metric in ("ari", "ami", "nmi"):
+            parts += [
+                f"## {metric.upper()} of {side}s",
+                _table(frame, methods, side, metric),
+            ]
+    parts += ["## Seconds a fit", _seconds(frame, methods)]
+    parts += [markdown.failures(frame), markdown.provenance(frame)]
+    (folder / "fig3.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    _draw(frame, methods).savefig(folder / "fig3.png", dpi=150)
+
+
+def _command(methods: list[str]) -> str:
+    command = "python -m benchmarks.paper fig3"
+    return command if set(LINE_UP) <= set(methods) else f"{command} --methods {' '.join(methods)}"
+
+
+def _counts(frame: pd.DataFrame) -> str:
+    sizes = frame.groupby(["dataset", "method"]).size()
+    low, high = sizes.min(), sizes.max()
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def _part(frame: pd.DataFrame, method: str, noise: int) -> pd.DataFrame:
+    name = Biclusters(noise).name
+    return frame[(frame["method"] == method) & (frame["dataset"] == name)]
+
+
+def _table(frame: pd.DataFrame, methods: list[str], side: str, metric: str) -> str:
+    rows = []
+    for method in methods:
+        values = [
+            markdown.spread(_part(frame, method, noise)[f"{side}_{metric}"]) for noise in NOISES
+        ]
+        rows.append([method, *values, *_printed(method, metric)])
+    printed = ["paper, noise 50"] if metric == "ari" else []
+    return markdown.table(["method", *(f"noise {n}" for n in NOISES), *printed], rows)
+
+
+def _printed(method: str, metric: str) -> list[str]:
+    if metric != "ari":
+        return []
+    known = METHODS[method].paper_name if method in METHODS else None
+    value = FIG3_NOISE50.get(known or "")
+    return ["-" if value is None else f"{value:.2f}"]
+
+
+def _seconds(frame: pd.DataFrame, methods: list[str]) -> str:
+    rows = [
+        [method, *(markdown.spread(_part(frame, method, n)["seconds"], 2) for n in NOISES)]
+        for method in methods
+    ]
+    return markdown.table(["method", *(f"noise {n}" for n in NOISES)], rows)
+
+
+def _draw(frame: pd.DataFrame, methods: list[str]) -> Figure:
+    figure = Figure(figsize=(11, 4.5), layout="constrained")
+    for axes, side in zip(figure.subplots(1, 2, sharey=True), ("row", "column"), strict=True):
+        for index, method in enumerate(methods):
+            values = [_part(frame, method, noise)[f"{side}_ari"] for noise in NOISES]
+            mean = [v.mean() for v in values]
+            error = [v.std(ddof=1) / max(v.count(), 1) ** 0.5 for v in values]
+            style = "-" if index < 10 else "--"
+            axes.errorbar(
+                NOISES, mean, error, label=method, capsize=2, ls=style, color=f"C{index}"
+            )
+        for name, value in FIG3_NOISE50.items():
+            axes.plot(50, value, "k*")
+            axes.annotate(
+                f"paper: {name}",
+                (50, value),
+                (-6, 4),
+                textcoords="offset points",
+                ha="right",
+                fontsize=8,
+            )
+        axes.set(xlabel="noise", title=f"{side}s", xticks=NOISES)
+    figure.axes[0].set_ylabel("adjusted Rand index, mean and standard error")
+    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside right upper")
+    return figure
+
+
+EXPERIMENT = Experiment("fig3", "agreement against noise", cells, report)

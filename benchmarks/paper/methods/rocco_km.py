@@ -1,0 +1,11 @@
+"""ROCCO with pyrocco's defaults, told the number of row clusters, and as many of columns."""
+
+from benchmarks.paper.methods.base import TEXT, TwoSided
+from benchmarks.paper.methods.fit_rocco import fit_rocco
+
+
+def cluster(X, k, seed, **options):
+    return fit_rocco(X, seed, n_clusters=k, **options)
+
+
+METHOD = TwoSided("rocco+km", "ROCCO+KM", TEXT, cluster)

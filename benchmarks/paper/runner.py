@@ -1,0 +1,99 @@
+"""Compute the cells that are not there yet and append each to its CSV."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import count
+from queue import SimpleQueue
+from typing import Any
+
+from benchmarks.paper.cell import Cell
+from benchmarks.paper.store import FINISHED, KEY, Store
+from benchmarks.paper.versions import versions
+from benchmarks.paper.worker import Worker
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much a cell may take, and how many are computed at a time."""
+
+    seconds: float = 600.0
+    memory: float = 16.0
+    threads: int = 1
+    jobs: int = 1
+
+
+def run(
+    cells: Iterable[Cell],
+    store: Store,
+    limits: Limits,
+    *,
+    retry: bool = False,
+    again: bool = False,
+) -> int:
+    """Compute what is missing; `retry` also what failed, `again` everything. Count them."""
+    cells = list(cells)
+    if again:
+        store.drop({cell.key for cell in cells})
+    done = ("ok",) if retry else FINISHED
+    statuses = store.statuses()
+    missing = [cell for cell in cells if statuses.get(cell.key) not in done]
+    _say(f"{store.path.stem}: {len(cells)} cells, {len(missing)} to compute")
+    _compute_all(missing, store, limits)
+    return len(missing)
+
+
+def _compute_all(cells: list[Cell], store: Store, limits: Limits) -> None:
+    workers = [Worker(limits.seconds, limits.memory) for _ in range(min(limits.jobs, len(cells)))]
+    free: SimpleQueue[Worker] = SimpleQueue()
+    for worker in workers:
+        free.put(worker)
+    number = count(1)
+
+    def one(cell: Cell) -> None:
+        worker = free.get()
+        try:
+            row = worker.run(cell)
+        finally:
+            free.put(worker)
+        store.append(_line(cell, row, limits))
+        _say(f"[{next(number)}/{len(cells)}] {cell}: {_summary(row)}")
+
+    try:
+        for _ in _mapped(one, cells, len(workers)):
+            pass
+    finally:
+        for worker in workers:
+            worker.close()
+
+
+def _mapped(function: Any, cells: list[Cell], n_workers: int) -> Iterator[None]:
+    if n_workers <= 1:
+        yield from map(function, cells)
+        return
+    with ThreadPoolExecutor(n_workers) as pool:
+        try:
+            yield from pool.map(function, cells)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _line(cell: Cell, row: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    known = dict(zip(KEY, cell.key, strict=True))
+    ran = {"threads": limits.threads, "time_limit": f"{limits.seconds:g}"}
+    return known | ran | versions() | row
+
+
+def _summary(row: dict[str, Any]) -> str:
+    if row["status"] != "ok":
+        return f"{row['status']}, {row['reason']}"
+    return f"AMI {row['row_ami']:.3f}, ARI {row['row_ari']:.3f}, {row['seconds']:.2f} s"
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"{time.strftime('%H:%M:%S')} {line}\n")
+    sys.stderr.flush()

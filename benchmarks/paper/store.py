@@ -1,0 +1,88 @@
+"""The CSV file of an experiment: one line a finished cell, appended as it finishes."""
+
+from __future__ import annotations
+
+import csv
+import fcntl
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import pandas as pd
+
+from benchmarks.paper.cell import Key
+from benchmarks.paper.versions import PACKAGES
+
+KEY = ("dataset", "method", "seed", "options")
+SCORES = tuple(f"{side}_{name}" for side in ("row", "column") for name in ("nmi", "ami", "ari"))
+COLUMNS = (
+    *KEY,
+    "status",
+    "reason",
+    *SCORES,
+    "row_clusters",
+    "column_clusters",
+    "n_rows",
+    "n_columns",
+    "seconds",
+    "stages",
+    "threads",
+    "time_limit",
+    "python",
+    *PACKAGES,
+    "commit",
+)
+# A skipped cell lacks a package that may be there the next time.
+FINISHED = ("ok", "failed", "timeout")
+
+
+class Store:
+    """Reads and appends; several runs may share a file."""
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    def read(self) -> pd.DataFrame:
+        """All cells, the last line of each, in the order of their keys."""
+        if not self.path.exists():
+            return pd.DataFrame(columns=list(COLUMNS))
+        texts = dict.fromkeys((*KEY, "status", "reason", "stages", "commit"), str)
+        frame = pd.read_csv(
+            self.path,
+            dtype=texts,
+            keep_default_na=False,
+            na_values={name: [""] for name in COLUMNS if name not in texts},
+        )
+        return frame.drop_duplicates(list(KEY), keep="last").reset_index(drop=True)
+
+    def statuses(self) -> dict[Key, str]:
+        frame = self.read()
+        keys = zip(*(frame[name] for name in KEY), strict=True)
+        return dict(zip(keys, frame["status"], strict=True))
+
+    def append(self, row: dict[str, Any]) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self._locked("a") as file:
+            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+            if file.tell() == 0:
+                writer.writeheader()
+            writer.writerow(row)
+
+    def drop(self, keys: Collection[Key]) -> None:
+        """Forget cells, and superseded lines of all."""
+        if not self.path.exists():
+            return
+        with self._locked("r+") as file:
+            kept = {tuple(row[name] for name in KEY): row for row in csv.DictReader(file)}
+            file.seek(0)
+            file.truncate()
+            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n", extrasaction="ignore")
+            writer.writeheader()
+            writer.writerows(row for key, row in kept.items() if key not in keys)
+
+    @contextmanager
+    def _locked(self, mode: str) -> Iterator[IO[str]]:
+        with self.path.open(mode, newline="", encoding="utf-8") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield file

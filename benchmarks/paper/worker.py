@@ -1,0 +1,80 @@
+"""A process that computes cells, so that a hang or a crash ends the cell and not the run."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Callable
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import Any
+
+from benchmarks.paper.cell import Cell
+from benchmarks.paper.compute import Row, compute
+
+_START_LIMIT = 300.0
+
+
+class Worker:
+    """Computes one cell at a time; started when first needed, and again after it was lost.
+
+    Parameters
+    ----------
+    time_limit : float
+        Seconds for a cell, loading of the data included.
+    memory_limit : float
+        GiB of address space.
+    """
+
+    def __init__(self, time_limit: float, memory_limit: float):
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self._process: Any = None
+
+    def run(self, cell: Cell) -> Row:
+        """Compute `cell`, or say why it could not be."""
+        if self._process is None:
+            self._start()
+        try:
+            self._pipe.send(cell)
+            if self._pipe.poll(self.time_limit):
+                return self._pipe.recv()
+            return self._lost("timeout", f"not done after {self.time_limit:g} s")
+        except (EOFError, OSError):
+            self._process.join(10)
+            return self._lost("failed", f"process died, exit code {self._process.exitcode}")
+
+    def close(self) -> None:
+        """End the process, whatever it is doing."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+            self._pipe.close()
+            self._process = None
+
+    def _start(self) -> None:
+        context = get_context("spawn")
+        self._pipe, end = context.Pipe()
+        self._process = context.Process(
+            target=_serve, args=(end, self.memory_limit, compute), daemon=True
+        )
+        self._process.start()
+        end.close()
+        if not self._pipe.poll(_START_LIMIT):
+            raise RuntimeError("the worker process did not start")
+        self._pipe.recv()
+
+    def _lost(self, status: str, reason: str) -> Row:
+        self.close()
+        return {"status": status, "reason": reason}
+
+
+def _serve(pipe: Connection, memory_limit: float, answer: Callable[[Cell], Row]) -> None:
+    limit = int(memory_limit * 2**30)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    pipe.send("ready")
+    while True:
+        try:
+            cell = pipe.recv()
+        except EOFError:
+            return
+        pipe.send(answer(cell))

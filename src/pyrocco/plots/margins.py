@@ -8,18 +8,19 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-__all__ = ["FONT_SIZE", "label_clusters", "label_names", "names_fit"]
+__all__ = ["FONT_SIZE", "label_clusters", "label_names", "names_font"]
 
 Array = np.ndarray[Any, Any]
 
 FONT_SIZE = 8.0
+SMALLEST_FONT = 5.0
 LONGEST_NAME = 28
 _LINE_HEIGHT = 1.25 * FONT_SIZE / 72  # inches
 _DIGIT_WIDTH = 0.75 * FONT_SIZE / 72  # inches
 
 
-def names_fit(count: int, inches: float) -> bool:
-    """Whether one line of text per row or column has room.
+def names_font(count: int, inches: float) -> float:
+    """Largest font, in points, that gives each row or column a line of text.
 
     Parameters
     ----------
@@ -30,14 +31,16 @@ def names_fit(count: int, inches: float) -> bool:
 
     Returns
     -------
-    bool
+    float
+        0 where the text would be too small to read.
 
     Examples
     --------
-    >>> names_fit(30, 5.0), names_fit(3000, 5.0)
-    (True, False)
+    >>> names_font(30, 5.0), names_font(50, 5.0), names_font(3000, 5.0)
+    (8.0, 5.76, 0.0)
     """
-    return count * _LINE_HEIGHT <= inches
+    size = min(FONT_SIZE, inches * 72 / (1.25 * count))
+    return size if size >= SMALLEST_FONT else 0.0
 
 
 def label_names(ax: Axes, axis: str, names: Sequence[str] | None) -> None:
@@ -61,14 +64,15 @@ def label_names(ax: Axes, axis: str, names: Sequence[str] | None) -> None:
     ['a', 'b']
     """
     side = ax.yaxis if axis == "rows" else ax.xaxis
-    if names is None or not names_fit(len(names), _inches(ax, axis)):
+    font = names_font(len(names), _inches(ax, axis)) if names is not None else 0.0
+    if names is None or not font:
         side.set_ticks([])
         return
     # Names are text, never formulae: a gene called $A$ is not mathematics.
     side.set_ticks(
         np.arange(len(names)) + 0.5,
         labels=[_shorten(name) for name in names],
-        fontsize=FONT_SIZE,
+        fontsize=font,
         parse_math=False,
         rotation=0 if axis == "rows" else 90,
     )

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pyrocco.plots.margins import FONT_SIZE, LONGEST_NAME, label_clusters, label_names, names_fit
+from pyrocco.plots.margins import FONT_SIZE, LONGEST_NAME, label_clusters, label_names, names_font
 from pyrocco.plots.order import cluster_order
 from pyrocco.plots.picture import ColourScale, colour_scale, shrink
 
@@ -219,10 +219,10 @@ def _panels(
 
 def _room(names: Sequence[str] | None, inches: float) -> float:
     """Margin for names of this length, in inches."""
-    if names is None or not names_fit(len(names), inches):
+    if names is None:
         return _MARGIN
     longest = min(LONGEST_NAME, max(len(name) for name in names))
-    return _MARGIN + 0.62 * longest * FONT_SIZE / 72
+    return _MARGIN + 0.62 * longest * names_font(len(names), inches) / 72
 
 
 def _draw_colourbar(ax: Axes, bar: Axes, shape: tuple[int, int]) -> None:

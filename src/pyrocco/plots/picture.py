@@ -66,9 +66,12 @@ def colour_scale(picture: Array, signed: bool) -> ColourScale:
     some = picture[picture != 0]
     parts = (picture.ravel(), some) if some.size else (np.array([0.0, 1.0]),)
     if signed:
-        limit = next(q for p in parts if (q := float(np.quantile(np.abs(p), 0.98))) > 0)
+        limit = next(
+            q for p in parts if (q := float(np.quantile(np.abs(p), 0.98, method="higher"))) > 0
+        )
         return ColourScale("RdBu_r", -limit, limit, "black")
-    low, high = (float(q) for q in np.quantile(parts[0], [0.01, 0.99]))
+    low = float(np.quantile(parts[0], 0.01, method="lower"))
+    high = float(np.quantile(parts[0], 0.99, method="higher"))
     if high <= low:
         high = float(np.quantile(parts[-1], 0.99))
     if high <= low:  # one number everywhere

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.cluster import KMeans
 
 from pyrocco.assign.base import relabel
 from pyrocco.assign.features import leading_features
+from pyrocco.assign.lloyd import cluster_means, lloyd
 from pyrocco.assign.modularity import modularity, neighbor_graph
 from pyrocco.assign.ward import WardTree
 
@@ -59,8 +59,7 @@ class ModularityKMeans:
         k = n_clusters or self._choose(sample, tree)
         if k == 1:
             return np.zeros(len(U), dtype=np.intp)
-        centres = _means(sample, tree.cut(k))
-        return relabel(_lloyd(features, centres))
+        return relabel(lloyd(features, cluster_means(sample, tree.cut(k), k)))
 
     def _sample(self, n_rows: int) -> NDArray[np.intp]:
         if n_rows <= self.sample_size:
@@ -72,19 +71,8 @@ class ModularityKMeans:
         graph = neighbor_graph(sample)
         best, best_k = 0.0, 1
         for k in range(2, min(self.max_clusters, len(sample) - 1) + 1):
-            labels = _lloyd(sample, _means(sample, tree.cut(k)))
+            labels = lloyd(sample, cluster_means(sample, tree.cut(k), k))
             value = modularity(graph, labels)
             if value > best:
                 best, best_k = value, k
         return best_k
-
-
-def _means(rows: NDArray[Any], labels: NDArray[np.intp]) -> NDArray[Any]:
-    sums = np.zeros((labels.max() + 1, rows.shape[1]))
-    np.add.at(sums, labels, rows)
-    return np.asarray(sums / np.bincount(labels)[:, None], dtype=rows.dtype)
-
-
-def _lloyd(rows: NDArray[Any], centres: NDArray[Any]) -> NDArray[np.intp]:
-    model = KMeans(len(centres), init=centres, n_init=1, max_iter=100)
-    return np.asarray(model.fit_predict(rows), dtype=np.intp)

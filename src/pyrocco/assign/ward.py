@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage
+from scipy.spatial.distance import pdist
 
 
 class WardTree:
@@ -26,7 +27,7 @@ class WardTree:
     """
 
     def __init__(self, features: NDArray[Any]):
-        merges = linkage(features, "ward")
+        merges = linkage(pdist(features), "ward")
         self._order = leaves_list(merges)
         self._borders = _borders(merges, self._order)
 

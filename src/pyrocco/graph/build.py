@@ -16,6 +16,7 @@ from pyrocco.graph.neighbors import (
     distances_between_rows,
     nearest,
     nearest_outside,
+    without_rounding,
 )
 
 Bridges = bool | Literal["forest"]
@@ -103,7 +104,7 @@ def _spanning_forest(
     pairs: NDArray[np.intp], lengths: NDArray[np.float64], n_rows: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Kruskal's forest over `pairs`, ties by position; returns its edges and its state."""
-    order = np.lexsort((pairs, lengths))
+    order = np.lexsort((pairs, without_rounding(lengths)))
     parents = np.arange(n_rows)
     heads, tails = np.divmod(pairs[order], n_rows)
     return pairs[order][kruskal(heads, tails, parents)], parents
@@ -123,7 +124,7 @@ def _joining_edges(distances: Distances, parents: NDArray[np.intp]) -> NDArray[n
         found = nearest_outside(distances, rows, trees, 1)
         lengths, others = found.distances[:, 0], found.indices[:, 0]
         keys = np.minimum(rows, others) * n_rows + np.maximum(rows, others)
-        order = np.lexsort((keys, lengths))
+        order = np.lexsort((keys, without_rounding(lengths)))
         _, first = np.unique(trees[rows][order], return_index=True)
         chosen = order[np.sort(first)]
         heads, tails = np.divmod(keys[chosen], n_rows)

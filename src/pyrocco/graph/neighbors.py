@@ -156,7 +156,7 @@ def nearest_outside(
     for part in _blocks(len(rows), distances.n_rows * distances.dtype.itemsize):
         candidates = _candidates(distances, rows[part], groups, spare)
         exact = distances.exact(rows[part], candidates)
-        order = np.lexsort((candidates, exact), axis=1)[:, :k]
+        order = np.lexsort((candidates, without_rounding(exact)), axis=1)[:, :k]
         indices[part] = np.take_along_axis(candidates, order, axis=1)
         lengths[part] = np.take_along_axis(exact, order, axis=1)
     return Neighbors(indices, lengths)
@@ -170,6 +170,21 @@ def _candidates(
     values = np.full((len(rows), count), np.inf, dtype=block.dtype)
     kernels.smallest(block, groups[rows], groups, indices, values)
     return indices
+
+
+def without_rounding(lengths: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Keep some ten digits, so that lengths equal but for rounding error tie.
+
+    Ties are then broken by index; in whatever unit the data comes, the same way.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> len(set(without_rounding(np.array([0.3, 0.1 + 0.2])).tolist()))
+    1
+    """
+    mantissa, exponent = np.frexp(lengths)
+    return np.ldexp(np.round(mantissa * 2.0**34) / 2.0**34, exponent)
 
 
 def _row_squares(X: Any) -> NDArray[Any]:

@@ -32,7 +32,7 @@ class ConjugateGradientSolver:
 
     name = "conjugate-gradient"
 
-    def __init__(self, tol: float = 1e-4, max_iter: int = 1000):
+    def __init__(self, tol: float = 1e-6, max_iter: int = 1000):
         self.tol = tol
         self.max_iter = max_iter
 

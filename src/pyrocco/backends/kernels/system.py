@@ -67,12 +67,13 @@ def apply(
     total = 0.0
     for start in range(0, n, TILE):
         count = min(TILE, n - start)
-        _load(U, start, count, tile)
-        _columns(tile, image, shift, q_indptr, q_indices, q_values, q_degrees)
+        if q_values.shape[0]:
+            _load(U, start, count, tile)
+            _columns(tile, image, shift, q_indptr, q_indices, q_values, q_degrees)
         for r in range(count):
             row = out[start + r]
             for j in range(p):
-                row[j] = image[j, r]
+                row[j] = image[j, r] if q_values.shape[0] else shift * U[start + r, j]
             _row(U, start + r, row, p_indptr, p_indices, p_values, p_degrees)
             partial = row[0] * 0
             for j in range(p):

@@ -1,0 +1,61 @@
+"""Settings and data shared by all tests."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+
+# numba compiles on first use, so a deadline per example would only measure that.
+settings.register_profile(
+    "pyrocco",
+    deadline=None,
+    derandomize=True,
+    max_examples=25,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("pyrocco")
+
+REFERENCE = Path(__file__).parent / "reference"
+
+
+@pytest.fixture
+def planted():
+    """A clear co-clustering: 60 x 40, three row and three column clusters."""
+    from sklearn.datasets import make_biclusters
+
+    X, rows, columns = make_biclusters((60, 40), 3, noise=5, random_state=0)
+    return X, rows.argmax(axis=0), columns.argmax(axis=0)
+
+
+@pytest.fixture(scope="session")
+def rcc_reference():
+    return dict(np.load(REFERENCE / "rcc.npz"))
+
+
+@pytest.fixture
+def real_data():
+    """Loader of the paper's data sets; skips where they are not installed."""
+    if not os.environ.get("PYROCCO_DATA"):
+        pytest.skip("the paper's data sets are not here: PYROCCO_DATA is not set")
+    from pyrocco.datasets import load
+
+    return load
+
+
+@pytest.fixture
+def rcc_input(request):
+    """The matrices that the reference programs of RCC were run on."""
+    from sklearn.datasets import load_digits, make_blobs
+
+    def make(name):
+        if name == "digits":
+            return load_digits().data / 16
+        if name == "blobs300x5":
+            X, _ = make_blobs(300, 5, centers=4, cluster_std=1, random_state=0)
+            return X.astype(np.float32).astype(np.float64)
+        load = request.getfixturevalue("real_data")
+        return np.asarray(load("glioma").X, dtype=np.float64)
+
+    return make

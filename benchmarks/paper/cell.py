@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from benchmarks.paper.datasets import Source
@@ -15,13 +16,29 @@ Key = tuple[str, str, str, str]
 
 @dataclass(frozen=True)
 class Cell:
-    """What to compute, complete enough for another process to do it."""
+    """What to compute, complete enough for another process to do it.
+
+    Parameters
+    ----------
+    source, method, seed
+        The data, what to do with it, and the seed of both.
+    columns : bool
+        Whether methods that cluster rows are to cluster columns too.
+    options : mapping
+        Parameters of the method other than its defaults.
+    after : Key or None
+        A cell no more costly than this: where that one ran out of time, so would this.
+    keep : Path or None
+        Where to store the representation.
+    """
 
     source: Source
     method: Method
     seed: int
     columns: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
+    after: Key | None = None
+    keep: Path | None = None
 
     @property
     def key(self) -> Key:
@@ -42,5 +59,8 @@ def grid(
     for source in sources:
         for method in methods:
             random = source.drawn or source.kind in method.random_on
+            after = None
             for seed in seeds if random else seeds[:1]:
-                yield Cell(source, method, seed, **rest)
+                cell = Cell(source, method, seed, after=after, **rest)
+                after = cell.key
+                yield cell

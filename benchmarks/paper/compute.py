@@ -44,6 +44,9 @@ def _measure(cell: Cell, data: Dataset) -> Row:
         warnings.simplefilter("always")
         found = cell.method.run(data.X, k, cell.seed, cell.columns, cell.options)
     seconds = time.perf_counter() - started
+    if cell.keep is not None:
+        cell.keep.parent.mkdir(parents=True, exist_ok=True)
+        np.save(cell.keep, found.representation)
     said = sorted({warning.category.__name__ for warning in caught})
     return {
         "reason": f"warned: {', '.join(said)}" if said else "",
@@ -80,7 +83,7 @@ def _warm_up(cell: Cell) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            _: Found = cell.method.run(X, 5, 0, False, {})
+            _: Found = cell.method.run(X, 5, 0, False, cell.options)
     except Exception:
         return  # What is wrong with the method shows on the data itself.
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
+PACKAGES = ("python", "pyrocco", "numpy", "scipy", "scikit-learn", "numba")
+
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [header, ["---"] * len(header), *rows]
@@ -21,14 +23,37 @@ def spread(values: pd.Series, digits: int = 3) -> str:
     return mean if len(values) == 1 else f"{mean} ± {values.std(ddof=1):.{digits}f}"
 
 
+def beside(ours: str, printed: float | None, digits: int = 3) -> str:
+    """Our value with the paper's in brackets, where it prints one."""
+    return ours if printed is None else f"{ours} [{printed:.{digits}f}]"
+
+
+def command(name: str, frame: pd.DataFrame, line_up: Sequence[str]) -> str:
+    """The command that makes the rows of `frame`."""
+    methods = ordered(frame["method"], line_up)
+    chosen = "" if set(line_up) <= set(methods) else f" --methods {' '.join(methods)}"
+    return f"python -m benchmarks.paper {name}{chosen}"
+
+
+def ordered(names: Iterable[str], line_up: Sequence[str]) -> list[str]:
+    """Different names, those of the line-up first and in its order."""
+    found = set(names)
+    return [n for n in line_up if n in found] + sorted(found - set(line_up))
+
+
+def seeds(frame: pd.DataFrame) -> str:
+    """How many seeds the cells have."""
+    sizes = frame.groupby(["dataset", "method", "options"]).size()
+    low, high = sizes.min(), sizes.max()
+    return str(low) if low == high else f"{low} to {high}"
+
+
 def provenance(frame: pd.DataFrame) -> str:
-    """Which software, how many seeds."""
-    packages = ("python", "pyrocco", "numpy", "scipy", "scikit-learn", "numba")
-    used = [f"{name} {', '.join(_distinct(frame[name]))}" for name in packages]
-    commits = frame.groupby("method")["commit"].unique()
+    """Which software made the numbers."""
+    used = [f"{name} {', '.join(_distinct(frame[name]))}" for name in PACKAGES]
     by_commit: dict[str, list[str]] = {}
-    for method, found in commits.items():
-        by_commit.setdefault(", ".join(sorted(found)), []).append(str(method))
+    for method, commits in frame.groupby("method")["commit"].unique().items():
+        by_commit.setdefault(", ".join(sorted(commits)), []).append(str(method))
     made = "; ".join(f"{commit or 'unknown'}: {', '.join(m)}" for commit, m in by_commit.items())
     return (
         f"Software: {'; '.join(used)}. Threads: {', '.join(_distinct(frame['threads']))}.\n\n"
@@ -41,19 +66,30 @@ def failures(frame: pd.DataFrame) -> str:
     bad = frame[frame["status"] != "ok"]
     if bad.empty:
         return "Every cell gave labels."
-    groups = bad.groupby(["dataset", "method", "options", "status", "reason"], sort=False)
+    groups = bad.groupby(["method", "options", "status", "reason"], sort=False)
     rows = [
-        [dataset, f"{method} {options}".strip(), _seeds(part["seed"]), status, reason]
-        for (dataset, method, options, status, reason), part in groups
-    ]
-    head = ["data set", "method", "seeds", "what", "reason"]
+        [f"{method} {options}".strip(), ", ".join(part["dataset"].unique()),
+         _range(part["seed"]), status, reason.replace("|", "/")]
+        for (method, options, status, reason), part in groups
+    ]  # fmt: skip
+    head = ["method", "data sets", "seeds", "what", "reason"]
     return "Cells without labels:\n\n" + table(head, rows)
+
+
+def warned(frame: pd.DataFrame) -> str:
+    """Which methods warned, of what and how often."""
+    said = frame[(frame["status"] == "ok") & (frame["reason"] != "")]
+    if said.empty:
+        return ""
+    counts = said.groupby(["method", "reason"]).size()
+    told = [f"{method} {reason} ({count} cells)" for (method, reason), count in counts.items()]
+    return f"Warnings: {'; '.join(told)}."
 
 
 def _distinct(values: pd.Series) -> list[str]:
     return sorted({f"{v:g}" if isinstance(v, float) else str(v) for v in values.dropna()})
 
 
-def _seeds(seeds: pd.Series) -> str:
-    numbers = sorted(int(seed) for seed in seeds)
-    return f"{numbers[0]}-{numbers[-1]}" if len(numbers) > 1 else str(numbers[0])
+def _range(numbers: pd.Series) -> str:
+    found = sorted({int(number) for number in numbers})
+    return f"{found[0]}-{found[-1]}" if len(found) > 1 else str(found[0])

@@ -41,7 +41,7 @@ def run(
         store.drop({cell.key for cell in cells})
     done = ("ok",) if retry else FINISHED
     statuses = store.statuses()
-    missing = [cell for cell in cells if statuses.get(cell.key) not in done]
+    missing = [cell for cell in cells if statuses.get(cell.key) not in done or _lost(cell)]
     _say(f"{store.path.stem}: {len(cells)} cells, {len(missing)} to compute")
     _compute_all(missing, store, limits)
     return len(missing)
@@ -57,7 +57,7 @@ def _compute_all(cells: list[Cell], store: Store, limits: Limits) -> None:
     def one(cell: Cell) -> None:
         worker = free.get()
         try:
-            row = worker.run(cell)
+            row = _hopeless(cell, store) or worker.run(cell)
         finally:
             free.put(worker)
         store.append(_line(cell, row, limits))
@@ -82,6 +82,19 @@ def _mapped(function: Any, cells: list[Cell], n_workers: int) -> Iterator[None]:
             pool.shutdown(wait=False, cancel_futures=True)
 
 
+def _lost(cell: Cell) -> bool:
+    return cell.keep is not None and not cell.keep.exists()
+
+
+def _hopeless(cell: Cell, store: Store) -> dict[str, Any] | None:
+    """Record a time-out without waiting for it where a cell no more costly ran out of time."""
+    if cell.after is None or store.statuses().get(cell.after) != "timeout":
+        return None
+    name, _, seed, options = cell.after
+    tried = f"{name} seed {seed} {options}".rstrip()
+    return {"status": "timeout", "reason": f"not tried: out of time on {tried}"}
+
+
 def _line(cell: Cell, row: dict[str, Any], limits: Limits) -> dict[str, Any]:
     known = dict(zip(KEY, cell.key, strict=True))
     ran = {"threads": limits.threads, "time_limit": f"{limits.seconds:g}"}
@@ -91,7 +104,8 @@ def _line(cell: Cell, row: dict[str, Any], limits: Limits) -> dict[str, Any]:
 def _summary(row: dict[str, Any]) -> str:
     if row["status"] != "ok":
         return f"{row['status']}, {row['reason']}"
-    return f"AMI {row['row_ami']:.3f}, ARI {row['row_ari']:.3f}, {row['seconds']:.2f} s"
+    side = "row" if "row_ami" in row else "column"
+    return f"AMI {row[f'{side}_ami']:.3f}, ARI {row[f'{side}_ari']:.3f}, {row['seconds']:.2f} s"
 
 
 def _say(line: str) -> None:

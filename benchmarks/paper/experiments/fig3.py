@@ -35,19 +35,19 @@ def cells(request: Request) -> list[Cell]:
     sources = [Biclusters(noise) for noise in NOISES]
     if request.datasets:
         sources = [source for source in sources if source.name in request.datasets]
-    methods = request.pick_methods([name for name in LINE_UP if name in METHODS])
+    methods = request.pick_methods(LINE_UP)
     return list(grid(sources, methods, request.pick_seeds(30, 3), columns=True))
 
 
 def report(frame: pd.DataFrame, folder: Path) -> None:
-    methods = [name for name in LINE_UP if name in set(frame["method"])]
-    methods += sorted(set(frame["method"]) - set(methods))
+    methods = markdown.ordered(frame["method"], LINE_UP)
+    made = markdown.command("fig3", frame, LINE_UP)
     parts = [
         "# Fig. 3: noise",
-        f"`{_command(methods)}` makes this page, `fig3.csv` and `fig3.png`. Planted biclusters "
+        f"`{made}` makes this page, `fig3.csv` and `fig3.png`. Planted biclusters "
         "(`make_biclusters`, 100 x 100, five biclusters), another matrix for every seed. "
-        f"Seeds per cell: {_counts(frame)}. Mean ± standard deviation over seeds. The paper "
-        "draws curves and prints two numbers only, both at noise 50.",
+        f"Seeds per cell: {markdown.seeds(frame)}. Mean ± standard deviation over seeds. "
+        "The paper draws curves and prints two numbers only, both at noise 50.",
     ]
     for side in ("row", "column"):
         for metric in ("ari", "ami", "nmi"):
@@ -59,17 +59,6 @@ def report(frame: pd.DataFrame, folder: Path) -> None:
     parts += [markdown.failures(frame), markdown.provenance(frame)]
     (folder / "fig3.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     _draw(frame, methods).savefig(folder / "fig3.png", dpi=150)
-
-
-def _command(methods: list[str]) -> str:
-    command = "python -m benchmarks.paper fig3"
-    return command if set(LINE_UP) <= set(methods) else f"{command} --methods {' '.join(methods)}"
-
-
-def _counts(frame: pd.DataFrame) -> str:
-    sizes = frame.groupby(["dataset", "method"]).size()
-    low, high = sizes.min(), sizes.max()
-    return str(low) if low == high else f"{low} to {high}"
 
 
 def _part(frame: pd.DataFrame, method: str, noise: int) -> pd.DataFrame:

@@ -16,11 +16,22 @@ EVERYWHERE = frozenset({"text", "genes", "synthetic"})
 
 @dataclass(frozen=True)
 class Found:
-    """Labels of rows and, where the method has them, of columns; seconds of its stages."""
+    """Labels, and what else there is to tell.
 
-    rows: np.ndarray
+    Parameters
+    ----------
+    rows, columns : ndarray of int
+        Labels; None for a side that was not clustered.
+    stages : mapping of str to float
+        Seconds of the parts of the method.
+    representation : ndarray or None
+        The matrix the labels were read from.
+    """
+
+    rows: np.ndarray | None
     columns: np.ndarray | None = None
     stages: Mapping[str, float] = field(default_factory=dict)
+    representation: np.ndarray | None = None
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ def fit_rocco(X: Any, seed: int, **parameters: Any) -> Found:
     told = StringIO()
     with redirect_stderr(told):
         model = ROCCO(random_state=seed, verbose=1, **parameters).fit(X)
-    return Found(model.row_labels_, model.column_labels_, stage_seconds(told.getvalue()))
+    stages = stage_seconds(told.getvalue())
+    return Found(model.row_labels_, model.column_labels_, stages, model.representation_)
 
 
 def stage_seconds(told: str) -> dict[str, float]:

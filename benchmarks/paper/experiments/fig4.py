@@ -1,0 +1,113 @@
+"""Fig. 4: how much the labels depend on the number of neighbours and on the metric."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from benchmarks.paper import markdown
+from benchmarks.paper.cell import Cell, grid
+from benchmarks.paper.datasets import real_sets
+from benchmarks.paper.experiments.base import Experiment, Request
+from benchmarks.paper.published import FIG4, FIG4_VARIANCES
+
+SETS = ("classic3", "carcinom")
+LINE_UP = ("rocco_paper", "rocco")
+NEIGHBORS = range(7, 14)
+METRICS = ("euclidean", "manhattan", "cosine")
+SCORES = ("nmi", "ami", "ari")
+
+
+def cells(request: Request) -> list[Cell]:
+    sources = real_sets(request.datasets or SETS, request.quick)
+    methods = request.pick_methods(LINE_UP)
+    seeds = request.pick_seeds(3, 1)
+    neighbors = (7, 10, 13) if request.quick else NEIGHBORS
+    settings: list[Mapping[str, Any]] = [{"n_neighbors": k} for k in neighbors]
+    settings += [{"metric": metric} for metric in METRICS]
+    return [
+        cell for options in settings for cell in grid(sources, methods, seeds, options=options)
+    ]
+
+
+def report(frame: pd.DataFrame, folder: Path) -> None:
+    methods = markdown.ordered(frame["method"], LINE_UP)
+    sets = markdown.ordered(frame["dataset"], SETS)
+    made = markdown.command("fig4", frame, LINE_UP)
+    parts = [
+        "# Fig. 4: neighbours and metrics",
+        f"`{made}` makes this page, `fig4.csv` and `fig4.png`. Number of clusters unknown. "
+        f"Seeds per cell: {markdown.seeds(frame)} (one where the method is deterministic). In "
+        "brackets: the paper's number; its carcinom has more genes than ours. The variance is "
+        "that of the means over the three metrics. The paper prints no numbers for neighbours.",
+        "## Metric",
+        _metrics(frame, methods, sets),
+        "## Number of neighbours: AMI of rows",
+        _neighbors(frame, methods, sets),
+        markdown.failures(frame),
+        markdown.provenance(frame),
+    ]
+    (folder / "fig4.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    _draw(frame, methods, sets).savefig(folder / "fig4.png", dpi=150)
+
+
+def _part(frame: pd.DataFrame, name: str, method: str, options: str) -> pd.DataFrame:
+    chosen = (frame["dataset"] == name) & (frame["method"] == method)
+    return frame[chosen & (frame["options"] == options)]
+
+
+def _metrics(frame: pd.DataFrame, methods: Sequence[str], sets: Sequence[str]) -> str:
+    rows = []
+    for name in sets:
+        for method in methods:
+            parts = [_part(frame, name, method, f'{{"metric": "{m}"}}') for m in METRICS]
+            for metric, part in zip(METRICS, parts, strict=True):
+                printed = FIG4.get((name, metric), (None,) * 3)
+                values = [markdown.spread(part[f"row_{score}"]) for score in SCORES]
+                rows.append([name, method, metric, *map(_beside, values, printed)])
+            spreads = [pd.Series([p[f"row_{s}"].mean() for p in parts]).var() for s in SCORES]
+            printed = FIG4_VARIANCES.get(name, (None,) * 3)
+            shown = [
+                f"{ours:.1e}" + ("" if theirs is None else f" [{theirs:.1e}]")
+                for ours, theirs in zip(spreads, printed, strict=True)
+            ]
+            rows.append([name, method, "variance", *shown])
+    return markdown.table(["data set", "method", "metric", *map(str.upper, SCORES)], rows)
+
+
+def _beside(ours: str, printed: float | None) -> str:
+    return markdown.beside(ours, printed, 4)
+
+
+def _neighbors(frame: pd.DataFrame, methods: Sequence[str], sets: Sequence[str]) -> str:
+    rows = []
+    for name in sets:
+        for method in methods:
+            parts = [_at(frame, name, method, k) for k in NEIGHBORS]
+            rows.append([name, method, *(markdown.spread(part["row_ami"]) for part in parts)])
+    return markdown.table(["data set", "method", *map(str, NEIGHBORS)], rows)
+
+
+def _at(frame: pd.DataFrame, name: str, method: str, k: int) -> pd.DataFrame:
+    return _part(frame, name, method, f'{{"n_neighbors": {k}}}')
+
+
+def _draw(frame: pd.DataFrame, methods: Sequence[str], sets: Sequence[str]) -> Figure:
+    figure = Figure(figsize=(4.5 * len(sets), 3.6), layout="constrained")
+    panels = figure.subplots(1, len(sets), squeeze=False, sharey=True)[0]
+    for axes, name in zip(panels, sets, strict=True):
+        for method, marker in zip(methods, "os^D", strict=False):
+            for score, color in zip(SCORES, ("C0", "C1", "C2"), strict=True):
+                values = [_at(frame, name, method, k)[f"row_{score}"].mean() for k in NEIGHBORS]
+                label = f"{method} {score.upper()}"
+                axes.plot(NEIGHBORS, values, marker=marker, color=color, label=label)
+        axes.set(xlabel="neighbours", title=name, ylim=(0, 1.02))
+    panels[-1].legend(fontsize=7)
+    return figure
+
+
+EXPERIMENT = Experiment("fig4", "sensitivity to neighbours and metric", cells, report)

@@ -1,0 +1,11 @@
+"""k-means on the data, K by silhouette."""
+
+from benchmarks.paper.methods.base import EVERYWHERE, OneSided
+from pyrocco.estimators.auto import AutoKMeans
+
+
+def cluster(X, k, seed):
+    return AutoKMeans(random_state=seed).fit(X).labels_
+
+
+METHOD = OneSided("auto_km", "autoKM", EVERYWHERE, cluster)

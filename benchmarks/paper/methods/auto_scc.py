@@ -1,0 +1,12 @@
+"""Spectral co-clustering, K by silhouette."""
+
+from benchmarks.paper.methods.base import EVERYWHERE, Found, TwoSided
+from pyrocco.estimators.auto import AutoSpectralCoclustering
+
+
+def cluster(X, k, seed):
+    model = AutoSpectralCoclustering(random_state=seed).fit(X)
+    return Found(model.row_labels_, model.column_labels_)
+
+
+METHOD = TwoSided("auto_scc", "autoSCC", EVERYWHERE, cluster)

@@ -1,0 +1,11 @@
+"""Control: the last step of default ROCCO on the data itself, without a representation."""
+
+from benchmarks.paper.methods.base import TEXT, OneSided
+from benchmarks.paper.methods.control_x import label_data
+
+
+def cluster(X, k, seed):
+    return label_data(X, None, seed)
+
+
+METHOD = OneSided("cn_x", None, TEXT, cluster)

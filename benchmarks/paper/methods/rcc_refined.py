@@ -1,0 +1,11 @@
+"""Control: pyrocco's scale-free RCC, each side by itself and its own labels on all data."""
+
+from benchmarks.paper.methods.base import NOWHERE, OneSided
+from pyrocco import RCC
+
+
+def cluster(X, k, seed):
+    return RCC().fit(X).labels_
+
+
+METHOD = OneSided("rcc_refined", None, NOWHERE, cluster)

@@ -1,0 +1,43 @@
+"""Average ranks of methods over data sets, as in the last row of the paper's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+
+def means(frame: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Mean over seeds, methods down and data sets across; NaN where there were no labels."""
+    return frame.pivot_table(
+        index="method", columns="dataset", values=metric, aggfunc="mean", dropna=False
+    )
+
+
+def average_ranks(values: pd.DataFrame, methods: Sequence[str]) -> pd.Series:
+    """Rank 1 is the best; ties share; a method without labels comes last.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> scores = pd.DataFrame({"x": [0.9, 0.5, 0.5], "y": [0.2, None, 0.1]}, list("abc"))
+    >>> average_ranks(scores, ["a", "b", "c"]).tolist()
+    [1.0, 2.75, 2.25]
+    """
+    ranked = values.loc[list(methods)].fillna(-1.0).rank(ascending=False)
+    return ranked.mean(axis=1)
+
+
+def line_up_ranks(
+    values: pd.DataFrame, line_up: Sequence[str], stand_ins: Sequence[str]
+) -> dict[str, float]:
+    """Ranks within the paper's line-up, whose one ROCCO is each of `stand_ins` in turn.
+
+    The others' ranks are those beside the first of `stand_ins`.
+    """
+    found: dict[str, float] = {}
+    others = [name for name in line_up if name not in stand_ins and name in values.index]
+    for name in stand_ins:
+        if name in values.index:
+            found = {**average_ranks(values, [*others, name]).to_dict(), **found}
+    return found

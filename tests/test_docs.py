@@ -1,0 +1,136 @@
+"""What README and the other pages say is so: code runs, commands, files and numbers exist."""
+
+import contextlib
+import io
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+import typer
+from benchmarks.paper.__main__ import _parse as parse_benchmark
+from threadpoolctl import threadpool_limits
+
+from pyrocco.cli import app
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "pyrocco"
+PAGES = {
+    path.name: path.read_text(encoding="utf-8")
+    for path in [
+        *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+        *sorted((ROOT / "docs").glob("*.md")),
+    ]
+}
+FOLDERS = {name: ROOT if (ROOT / name).exists() else ROOT / "docs" for name in PAGES}
+
+
+def blocks(text, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def inline_code(text):
+    return re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S))
+
+
+def shell_lines():
+    """Commands that a page shows in a block, or whole within backticks."""
+    for page, text in PAGES.items():
+        for block in blocks(text, "sh"):
+            yield from ((page, line) for line in block.splitlines() if line.strip())
+        for code in inline_code(text):
+            if re.match(r"(make|pyrocco|python -m) [a-z]", code):
+                yield page, code
+
+
+def targets():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    return set(re.findall(r"^([a-z]+):", makefile, flags=re.MULTILINE))
+
+
+def test_every_kind_of_block_is_known():
+    for page, text in PAGES.items():
+        languages = set(re.findall(r"^```(\w*)\n(?:.*?)^```$", text, flags=re.M | re.S))
+        assert languages <= {"python", "sh", "text"}, page
+
+
+@pytest.mark.parametrize("page", [page for page, text in PAGES.items() if blocks(text, "python")])
+def test_python_runs_and_prints_what_the_page_says(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code = "\n".join(blocks(PAGES[page], "python"))
+    expected = re.findall(r"print\(.*\)  # prints (.+)$", code, flags=re.MULTILINE)
+    assert len(expected) == code.count("print(")
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), threadpool_limits(1):
+        exec(compile(code, page, "exec"), {"__name__": "page"})
+    assert printed.getvalue().splitlines() == expected
+
+
+@pytest.mark.parametrize(("page", "line"), list(shell_lines()))
+def test_commands_exist(page, line):
+    words = shlex.split(line)
+    if words[0] == "make":
+        assert set(words[1:]) <= targets()
+    elif words[0] == "pyrocco":
+        command = typer.main.get_command(app).commands[words[1]]
+        if len(words) > 2:
+            command.make_context(words[1], words[2:]).close()
+    elif words[:3] == ["python", "-m", "benchmarks.paper"]:
+        options = parse_benchmark(words[3:])
+        for folder, names in (("experiments", options.experiments), ("methods", options.methods)):
+            for name in names or ():
+                assert (ROOT / "benchmarks" / "paper" / folder / f"{name}.py").is_file()
+    else:
+        assert line == "pip install ."
+
+
+def test_the_readme_names_the_two_commands_and_both_subcommands():
+    lines = [line for page, line in shell_lines() if page == "README.md"]
+    assert {"make demo", "make test", "pip install ."} <= set(lines)
+    assert {line.split()[1] for line in lines if line.startswith("pyrocco")} == set(
+        typer.main.get_command(app).commands
+    )
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_linked_files_exist(page):
+    for target in re.findall(r"\]\(([^)]+)\)", PAGES[page]):
+        if not target.startswith("https://"):
+            assert (FOLDERS[page] / target.split("#")[0]).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_named_source_files_exist(page):
+    for code in inline_code(PAGES[page]):
+        if re.fullmatch(r"[\w./]+\.py", code) and code != "utils.py":
+            assert (ROOT / code).is_file() or (SOURCE / code).is_file(), code
+        elif re.fullmatch(r"(src|tests|benchmarks)(/\w+)+", code):
+            assert (ROOT / code).is_dir(), code
+
+
+def test_the_picture_is_a_small_png():
+    picture = (ROOT / "docs" / "_static" / "demo.png").read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    assert len(picture) < 300_000
+
+
+@pytest.mark.parametrize("side", ["rows", "columns"])
+@pytest.mark.parametrize(("variant", "method"), [("literal", "rocco_paper"), ("default", "rocco")])
+def test_results_are_those_of_the_benchmark(side, variant, method):
+    report = (ROOT / "benchmarks" / "paper" / "results" / "fig3.md").read_text(encoding="utf-8")
+    table = report.split(f"## ARI of {side}\n")[1].split("\n## ")[0]
+    measured = re.search(rf"^\| {method} \|(.*)$", table, flags=re.MULTILINE)
+    shown = re.search(rf"^\| {side}, {variant} \|(.*)$", PAGES["README.md"], flags=re.MULTILINE)
+    assert shown[1] == measured[1]
+
+
+def test_layers_are_those_that_are_checked():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
+    (shown,) = blocks(PAGES["CONTRIBUTING.md"], "text")
+    assert [f"pyrocco.{layer}" for layer in shown.split()] == layers
+
+
+def test_the_version_has_a_place_in_the_changelog():
+    assert "## [Unreleased]" in PAGES["CHANGELOG.md"]

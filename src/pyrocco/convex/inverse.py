@@ -6,17 +6,17 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse.linalg import LinearOperator, cg
 
 from pyrocco.backends import NumpyBackend
+from pyrocco.backends.kernels import system as system_kernels
 from pyrocco.graph import Graph, Laplacian
-from pyrocco.model import SylvesterSystem
-from pyrocco.solvers import ConjugateGradientSolver
 
 Matrix = NDArray[np.float64]
 
 # Above this, two dense eigenvalue problems and products with their vectors cost more than
 # conjugate gradients on the graphs.
-_SPECTRAL_NODES = 1500
+SPECTRAL_NODES = 1500
 
 
 class Inverse(Protocol):
@@ -67,22 +67,32 @@ class IterativeInverse:
     [1.0, 2.0]
     """
 
-    def __init__(self, rows: Graph, columns: Graph, tol: float = 1e-8):
-        self._laplacians = _unweighted(rows), _unweighted(columns)
-        self._backend = NumpyBackend()
-        self._solver = ConjugateGradientSolver(tol=tol)
+    def __init__(self, rows: Graph, columns: Graph, tol: float = 1e-6):
+        self._laplacians = _laplacian(rows), _laplacian(columns)
+        self._degrees = np.add.outer(rows.degrees, columns.degrees).astype(np.float64)
+        self._tol = tol
 
     def solve(self, F: Matrix, nu: float, start: Matrix) -> Matrix:
         """Return U."""
-        rows, columns = (
-            self._backend.operator(laplacian, nu, np.float64) for laplacian in self._laplacians
-        )
-        system = SylvesterSystem(F, 1.0, rows, columns, self._backend)
-        return np.asarray(self._solver.solve(system, start.copy()).U)
+        backend = NumpyBackend()
+        operators = [backend.operator(side, nu, np.float64) for side in self._laplacians]
+        neighbors = [part for operator in operators for part in operator]
+
+        def smooth(v: Matrix) -> Matrix:
+            out = np.empty_like(F)
+            system_kernels.apply(v.reshape(F.shape), out, 1.0, *neighbors)
+            return out.ravel()
+
+        diagonal = (1.0 + nu * self._degrees).ravel()
+        size = (F.size, F.size)
+        system = LinearOperator(size, matvec=smooth, dtype=np.float64)
+        jacobi = LinearOperator(size, matvec=lambda v: v / diagonal, dtype=np.float64)
+        U, _ = cg(system, F.ravel(), x0=start.ravel(), rtol=self._tol, atol=0.0, M=jacobi)
+        return np.asarray(U.reshape(F.shape))
 
 
-def make_inverse(rows: Graph, columns: Graph) -> Inverse:
-    """Pick the method that fits the sizes of the graphs.
+def make_inverse(rows: Graph, columns: Graph, tol: float = 1e-6) -> Inverse:
+    """Pick the method that fits the sizes of the graphs; `tol` is for the iterative one.
 
     Examples
     --------
@@ -92,15 +102,15 @@ def make_inverse(rows: Graph, columns: Graph) -> Inverse:
     >>> type(make_inverse(alone, alone)).__name__
     'SpectralInverse'
     """
-    small = max(rows.n_nodes, columns.n_nodes) <= _SPECTRAL_NODES
-    return SpectralInverse(rows, columns) if small else IterativeInverse(rows, columns)
+    small = max(rows.n_nodes, columns.n_nodes) <= SPECTRAL_NODES
+    return SpectralInverse(rows, columns) if small else IterativeInverse(rows, columns, tol)
 
 
-def _unweighted(graph: Graph) -> Laplacian:
+def _laplacian(graph: Graph) -> Laplacian:
     # The splitting V = E U is of the bare differences: edge weights act on V alone.
     return Laplacian(graph).refresh(np.ones(graph.n_edges))
 
 
 def _eigen(graph: Graph) -> tuple[Matrix, Matrix]:
-    values, vectors = np.linalg.eigh(_unweighted(graph).to_scipy().toarray())
+    values, vectors = np.linalg.eigh(_laplacian(graph).to_scipy().toarray())
     return np.maximum(values, 0.0), vectors

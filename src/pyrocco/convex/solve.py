@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from pyrocco.convex.anderson import AndersonMixer
 from pyrocco.convex.groups import Groups, components, groups_of
-from pyrocco.convex.inverse import make_inverse
+from pyrocco.convex.inverse import SPECTRAL_NODES, make_inverse
 from pyrocco.convex.problem import ConvexProblem
 from pyrocco.convex.splitting import Splitting
 
@@ -23,7 +23,8 @@ _CHECK = 10
 # Memory for past steps of the extrapolation; large problems remember fewer.
 _HISTORY_BYTES = 2**30
 _HISTORY_STEPS = 5
-# Below this many cells, threads of the linear algebra wait for each other longer than they work.
+# Below this many cells, and where no large products are made, threads of the linear algebra
+# wait for each other longer than they work.
 _THREADED_CELLS = 100_000
 
 
@@ -113,7 +114,10 @@ def iterate_path(
     [1, 2, 3]
     """
     with _threads(problem):
-        state = Splitting(problem, make_inverse(problem.rows, problem.columns))
+        # The gap is a square: a U within sqrt(tol) is what it asks for, and steps should be
+        # well within that.
+        inverse = make_inverse(problem.rows, problem.columns, 0.01 * tol**0.5)
+        state = Splitting(problem, inverse)
     remembered = min(_HISTORY_STEPS, _HISTORY_BYTES // (24 * max(1, state.z.size)))
     mixer = AndersonMixer(state.z.size, remembered if remembered > 1 else 0)
     for gamma in sorted(gammas, reverse=True):
@@ -123,8 +127,8 @@ def iterate_path(
 
 
 def _threads(problem: ConvexProblem) -> AbstractContextManager[object]:
-    small = problem.X.size < _THREADED_CELLS
-    return threadpool_limits(1, "blas") if small else nullcontext()
+    by_products = problem.X.size >= _THREADED_CELLS and max(problem.X.shape) <= SPECTRAL_NODES
+    return nullcontext() if by_products else threadpool_limits(1, "blas")
 
 
 def _descend(

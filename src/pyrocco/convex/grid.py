@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-# The paper's range, two values a decade (Section 4.1, "Hyperparameter Setting").
+# The paper's range, two values a decade (Section 3.1, "Hyperparameter Setting").
 DEFAULT_GAMMAS: tuple[float, ...] = tuple(np.logspace(-3, 3, 13).tolist())
 
 

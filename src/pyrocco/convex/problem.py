@@ -19,7 +19,7 @@ class ConvexProblem:
     """Data and graphs of min_U 0.5 ||X - U||_F^2 + gamma J(U).
 
     J(U) = sum_e w_e ||U_i. - U_j.|| over edges among rows plus the same over columns (Chi,
-    Allen and Baraniuk 2017, Eq. 1). Missing cells leave the first term.
+    Allen and Baraniuk 2017; Eq. 1 of ROCCO's paper). Missing cells leave the first term.
 
     Parameters
     ----------

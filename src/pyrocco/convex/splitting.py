@@ -4,7 +4,7 @@ The problem is split as V = E U, one line of V an edge. With multipliers L and p
 whole state is b = V + L / nu: V is b shrunk by its edge's factor s, and L = nu (1 - s) b, so
 neither needs a store of its own. The step solves for U, then moves b by
 relaxation (E U - V). A missing cell is filled with the last U before U is solved for, the
-majorise-minimise step of Chi, Allen and Baraniuk (2017, Section 5), so its value is part of
+majorise-minimise step of Chi, Allen and Baraniuk (2017), so its value is part of
 the state too.
 """
 

@@ -64,7 +64,7 @@ def validate(
 ) -> Validation:
     """Solve the path without the held-out cells and measure the error on them.
 
-    The graphs stay those of `problem`, as in Chi, Allen and Baraniuk (2017, Section 5).
+    The graphs stay those of `problem`, as in Chi, Allen and Baraniuk (2017).
 
     Parameters
     ----------

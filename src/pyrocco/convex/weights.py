@@ -19,7 +19,7 @@ def gaussian_knn_graph(
 
     Edge weights are exp(-phi d^2 / n_columns), scaled to sum to one and divided by
     sqrt(n_columns): with that, rows and columns pull alike whatever the shape of the matrix
-    (Chi, Allen and Baraniuk 2017, Section 4).
+    (Chi, Allen and Baraniuk 2017).
 
     Parameters
     ----------

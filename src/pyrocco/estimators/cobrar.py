@@ -18,7 +18,7 @@ class COBRAr(COBRA):
     The representation is that of `COBRA`. Its groups are not the rows and columns that have
     become equal: they are found by RCC on the rows and on the columns of U or, for data of
     which more than half the cells are zero, by k-means with the number of clusters that has
-    the best silhouette (He and Moreira-Matias 2018, Section 4.1). RCC's published thresholds
+    the best silhouette (He and Moreira-Matias 2018, Section 3.1). RCC's published thresholds
     carry units, so U is brought to unit root mean square for it, unless `standardize` is
     False.
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, cg
 
-from pyrocco.backends import NumpyBackend
-from pyrocco.backends.kernels import system as system_kernels
+from pyrocco.backends import NumpyBackend, Operator
 from pyrocco.graph import Graph, Laplacian
 
 Matrix = NDArray[np.float64]
@@ -52,6 +51,15 @@ class SpectralInverse:
         return np.asarray(self._row_vectors @ rotated @ self._column_vectors.T)
 
 
+class _LeftHandSide(NamedTuple):
+    """What a back end needs to apply shift U + P U + U Q; X gives the type of the numbers."""
+
+    X: Matrix
+    shift: float
+    rows: Operator
+    columns: Operator
+
+
 class IterativeInverse:
     """Conjugate gradients, from the last U.
 
@@ -75,12 +83,12 @@ class IterativeInverse:
     def solve(self, F: Matrix, nu: float, start: Matrix) -> Matrix:
         """Return U."""
         backend = NumpyBackend()
-        operators = [backend.operator(side, nu, np.float64) for side in self._laplacians]
-        neighbors = [part for operator in operators for part in operator]
+        rows, columns = (backend.operator(side, nu, np.float64) for side in self._laplacians)
+        left_hand_side = _LeftHandSide(F, 1.0, rows, columns)
 
         def smooth(v: Matrix) -> Matrix:
             out = np.empty_like(F)
-            system_kernels.apply(v.reshape(F.shape), out, 1.0, *neighbors)
+            backend.apply(left_hand_side, v.reshape(F.shape), out)
             return out.ravel()
 
         diagonal = (1.0 + nu * self._degrees).ravel()

@@ -14,8 +14,8 @@ from scipy import sparse
 from benchmarks.paper.cell import Cell
 from benchmarks.paper.datasets import Biclusters, Source
 from benchmarks.paper.methods import Found
+from benchmarks.paper.scores import score
 from pyrocco.datasets import Dataset
-from pyrocco.metrics import agreement
 
 Row = dict[str, Any]
 
@@ -64,7 +64,7 @@ def _scores(side: str, truth: np.ndarray | None, labels: np.ndarray | None) -> R
         return {}
     row: Row = {f"{side}_clusters": len(np.unique(labels))}
     if truth is not None:
-        row |= {f"{side}_{name}": round(v, 6) for name, v in agreement(truth, labels).items()}
+        row |= {f"{side}_{name}": value for name, value in score(truth, labels).items()}
     return row
 
 

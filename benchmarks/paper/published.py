@@ -116,7 +116,7 @@ FIG4 = {
 FIG4_VARIANCES = {"classic3": (5.6e-7, 4.8e-7, 1.6e-7), "carcinom": (0.0, 0.0, 0.0)}
 
 
-def score(table: Scores, method: str | None, dataset: str, metric: str) -> float | None:
+def score(table: Scores, method: str | None, dataset: str, metric: str | None) -> float | None:
     """The printed value, or None where the paper has none."""
     if method not in table or metric not in METRICS or dataset not in SETS:
         return None

@@ -37,8 +37,7 @@ def run(
 ) -> int:
     """Compute what is missing; `retry` also what failed, `again` everything. Count them."""
     cells = list(cells)
-    if again:
-        store.drop({cell.key for cell in cells})
+    store.drop({cell.key for cell in cells} if again else ())
     done = ("ok",) if retry else FINISHED
     statuses = store.statuses()
     missing = [cell for cell in cells if statuses.get(cell.key) not in done or _lost(cell)]

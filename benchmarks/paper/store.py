@@ -12,15 +12,16 @@ from typing import IO, Any
 import pandas as pd
 
 from benchmarks.paper.cell import Key
+from benchmarks.paper.scores import SCORES
 from benchmarks.paper.versions import PACKAGES
 
 KEY = ("dataset", "method", "seed", "options")
-SCORES = tuple(f"{side}_{name}" for side in ("row", "column") for name in ("nmi", "ami", "ari"))
 COLUMNS = (
     *KEY,
     "status",
     "reason",
-    *SCORES,
+    *(f"row_{name}" for name in SCORES),
+    *(f"column_{name}" for name in SCORES),
     "row_clusters",
     "column_clusters",
     "n_rows",

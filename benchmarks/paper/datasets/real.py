@@ -1,4 +1,4 @@
-"""The nine real sets, whole or, for a quick run, a sample of rows."""
+"""The nine real sets, whole or, for a quick run, a sample of rows or of genes."""
 
 from __future__ import annotations
 
@@ -6,18 +6,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from sklearn.preprocessing import minmax_scale
 
 from pyrocco.datasets import REAL_SETS, TEXT_SETS, Dataset, load
 
-QUICK_ROWS = 1000
+QUICK_SETS = ("classic3", "20news2", "glioma", "lung")
+QUICK_ROWS, QUICK_COLUMNS = 1000, 500
 
 
 @dataclass(frozen=True)
 class Real:
-    """One of the nine sets, ``"name"`` or ``"name:scaling"`` as in `pyrocco.datasets.load`."""
+    """One of the nine sets.
+
+    Parameters
+    ----------
+    name : str
+        ``"name"`` or ``"name:scaling"``, with a scaling of `pyrocco.datasets.load` or, for
+        genes, ``"minmax"``, their default here: with it the spectral methods give the
+        paper's numbers on allaml and glioma, with others they do not.
+    quick : bool
+        Whether to keep at most 1000 rows, drawn, and the 500 largest columns only.
+    """
 
     name: str
-    max_rows: int | None = None
+    quick: bool = False
     drawn: bool = False
 
     @property
@@ -25,14 +37,31 @@ class Real:
         return "text" if self.name.partition(":")[0] in TEXT_SETS else "genes"
 
     def load(self, seed: int) -> Dataset:
+        data = self._scaled()
+        return _smaller(data) if self.quick else data
+
+    def _scaled(self) -> Dataset:
         name, _, scaling = self.name.partition(":")
-        data = load(name, scaling=scaling or "default")
-        if self.max_rows is None or data.X.shape[0] <= self.max_rows:
-            return data
-        # The same sample for every seed: seeds are the methods', not the data's.
-        kept = np.random.default_rng(0).permutation(data.X.shape[0])[: self.max_rows]
-        return replace(data, X=data.X[kept], row_labels=data.row_labels[kept])
+        scaling = scaling or ("minmax" if self.kind == "genes" else "tfidf")
+        if scaling != "minmax":
+            return load(name, scaling=scaling)
+        data = load(name, scaling="raw")
+        return replace(data, X=minmax_scale(data.X))
+
+
+def _smaller(data: Dataset) -> Dataset:
+    # The same sample for every seed: seeds are the methods', not the data's.
+    rows = np.random.default_rng(0).permutation(data.X.shape[0])[:QUICK_ROWS]
+    sums = np.asarray(np.abs(data.X).sum(axis=0)).ravel()
+    columns = np.argsort(-sums, kind="stable")[:QUICK_COLUMNS]
+    return replace(
+        data,
+        X=data.X[rows][:, columns],
+        row_labels=data.row_labels[rows],
+        feature_names=data.feature_names[columns],
+    )
 
 
 def real_sets(names: Sequence[str] | None, quick: bool) -> list[Real]:
-    return [Real(name, QUICK_ROWS if quick else None) for name in names or REAL_SETS]
+    names = names or (QUICK_SETS if quick else REAL_SETS)
+    return [Real(name, quick) for name in names]

@@ -16,10 +16,11 @@ from benchmarks.paper.cell import Cell
 from benchmarks.paper.datasets import Biclusters
 from benchmarks.paper.experiments.base import Experiment, Request
 from benchmarks.paper.methods.base import NOWHERE, Found, TwoSided, transposed
-from benchmarks.paper.methods.fit_cobra import fit_cobra
+from benchmarks.paper.methods.cobra_settings import SETTINGS
 from benchmarks.paper.methods.fit_rocco import fit_rocco
 from pyrocco import RCC
 from pyrocco.datasets import Dataset
+from pyrocco.estimators.cobra import COBRA
 
 SOURCE = Biclusters(50)
 SEED = 0
@@ -27,7 +28,7 @@ PANELS = Path(__file__).resolve().parents[1] / "results" / "panels"
 
 
 def cobra(X: Any, k: int, seed: int, gamma: float) -> Found:
-    model = fit_cobra(X, seed, gamma)
+    model = COBRA(gamma, **SETTINGS).fit(X)
     return Found(model.row_labels_, model.column_labels_, {}, model.representation_)
 
 

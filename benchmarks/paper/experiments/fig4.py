@@ -19,7 +19,8 @@ SETS = ("classic3", "carcinom")
 LINE_UP = ("rocco_paper", "rocco")
 NEIGHBORS = range(7, 14)
 METRICS = ("euclidean", "manhattan", "cosine")
-SCORES = ("nmi", "ami", "ari")
+SCORES = ("nmi_geometric", "ami_max", "ari")
+NAMES = ("NMI", "AMI", "ARI")
 
 
 def cells(request: Request) -> list[Cell]:
@@ -42,8 +43,9 @@ def report(frame: pd.DataFrame, folder: Path) -> None:
         "# Fig. 4: neighbours and metrics",
         f"`{made}` makes this page, `fig4.csv` and `fig4.png`. Number of clusters unknown. "
         f"Seeds per cell: {markdown.seeds(frame)} (one where the method is deterministic). In "
-        "brackets: the paper's number; its carcinom has more genes than ours. The variance is "
-        "that of the means over the three metrics. The paper prints no numbers for neighbours.",
+        "brackets: the paper's number; its carcinom has more genes than ours. NMI and AMI are "
+        "normalised as in the paper. The variance is that of the means over the three metrics. "
+        "The paper prints no numbers for neighbours.",
         "## Metric",
         _metrics(frame, methods, sets),
         "## Number of neighbours: AMI of rows",
@@ -76,7 +78,7 @@ def _metrics(frame: pd.DataFrame, methods: Sequence[str], sets: Sequence[str]) -
                 for ours, theirs in zip(spreads, printed, strict=True)
             ]
             rows.append([name, method, "variance", *shown])
-    return markdown.table(["data set", "method", "metric", *map(str.upper, SCORES)], rows)
+    return markdown.table(["data set", "method", "metric", *NAMES], rows)
 
 
 def _beside(ours: str, printed: float | None) -> str:
@@ -88,7 +90,7 @@ def _neighbors(frame: pd.DataFrame, methods: Sequence[str], sets: Sequence[str])
     for name in sets:
         for method in methods:
             parts = [_at(frame, name, method, k) for k in NEIGHBORS]
-            rows.append([name, method, *(markdown.spread(part["row_ami"]) for part in parts)])
+            rows.append([name, method, *(markdown.spread(part["row_ami_max"]) for part in parts)])
     return markdown.table(["data set", "method", *map(str, NEIGHBORS)], rows)
 
 
@@ -101,9 +103,9 @@ def _draw(frame: pd.DataFrame, methods: Sequence[str], sets: Sequence[str]) -> F
     panels = figure.subplots(1, len(sets), squeeze=False, sharey=True)[0]
     for axes, name in zip(panels, sets, strict=True):
         for method, marker in zip(methods, "os^D", strict=False):
-            for score, color in zip(SCORES, ("C0", "C1", "C2"), strict=True):
+            for score, shown, color in zip(SCORES, NAMES, ("C0", "C1", "C2"), strict=True):
                 values = [_at(frame, name, method, k)[f"row_{score}"].mean() for k in NEIGHBORS]
-                label = f"{method} {score.upper()}"
+                label = f"{method} {shown}"
                 axes.plot(NEIGHBORS, values, marker=marker, color=color, label=label)
         axes.set(xlabel="neighbours", title=name, ylim=(0, 1.02))
     panels[-1].legend(fontsize=7)

@@ -49,12 +49,15 @@ class Method:
         tells all.
     cluster : callable
         See the subclasses.
+    after : str or None
+        A method no more costly: where that one runs out of time, this one is not tried.
     """
 
     name: str
     paper_name: str | None
     random_on: frozenset[str]
     cluster: Callable[..., Any]
+    after: str | None = None
 
     def run(self, X: Any, k: int, seed: int, columns: bool, options: Mapping[str, Any]) -> Found:
         """Label the rows of `X` and, if `columns` asks for it or they come for free, columns."""

@@ -1,11 +1,12 @@
 """COBRA: groups are rows, and columns, that its representation makes equal."""
 
 from benchmarks.paper.methods.base import EVERYWHERE, Found, TwoSided
-from benchmarks.paper.methods.fit_cobra import fit_cobra
+from benchmarks.paper.methods.cobra_settings import SETTINGS
+from pyrocco.estimators.cobra import COBRA
 
 
 def cluster(X, k, seed):
-    model = fit_cobra(X, seed)
+    model = COBRA(**SETTINGS, random_state=seed).fit(X)
     return Found(model.row_labels_, model.column_labels_)
 
 

@@ -1,15 +1,15 @@
 """k-means on the representation of COBRA, number of clusters given."""
 
-import numpy as np
-
-from benchmarks.paper.methods.base import EVERYWHERE, Found, TwoSided
-from benchmarks.paper.methods.fit_cobra import fit_cobra
-from benchmarks.paper.methods.papers_assignment import assign
+from benchmarks.paper.methods.base import EVERYWHERE, Found, TwoSided, transposed
+from benchmarks.paper.methods.cobra_settings import SETTINGS
+from pyrocco.assign import SilhouetteKMeans
+from pyrocco.estimators.cobra import COBRA
 
 
 def cluster(X, k, seed):
-    U = fit_cobra(X, seed).representation_
-    return Found(assign(X, U, seed, k), assign(X, np.ascontiguousarray(U.T), seed, k))
+    U = COBRA(**SETTINGS, random_state=seed).fit(X).representation_
+    kmeans = SilhouetteKMeans(seed)
+    return Found(kmeans.assign(U, k), kmeans.assign(transposed(U), k))
 
 
 METHOD = TwoSided("cobra+km", "COBRA+KM", EVERYWHERE, cluster)

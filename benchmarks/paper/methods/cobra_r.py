@@ -1,15 +1,13 @@
 """COBRAr: the paper's last step on the representation of COBRA."""
 
-import numpy as np
-
 from benchmarks.paper.methods.base import EVERYWHERE, Found, TwoSided
-from benchmarks.paper.methods.fit_cobra import fit_cobra
-from benchmarks.paper.methods.papers_assignment import assign
+from benchmarks.paper.methods.cobra_settings import SETTINGS
+from pyrocco.estimators.cobrar import COBRAr
 
 
 def cluster(X, k, seed):
-    U = fit_cobra(X, seed).representation_
-    return Found(assign(X, U, seed), assign(X, np.ascontiguousarray(U.T), seed))
+    model = COBRAr(**SETTINGS, random_state=seed).fit(X)
+    return Found(model.row_labels_, model.column_labels_)
 
 
-METHOD = TwoSided("cobra_r", "COBRAr", EVERYWHERE, cluster)
+METHOD = TwoSided("cobra_r", "COBRAr", EVERYWHERE, cluster, after="cobra")

@@ -32,7 +32,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--seeds", type=int, help="number of seeds, from 0")
     add("--methods", nargs="+", metavar="M", help="only these methods")
     add("--datasets", nargs="+", metavar="D", help="only these data sets (name or name:scaling)")
-    add("--time-limit", type=float, default=600, metavar="S", help="seconds a cell (%(default)s)")
+    add("--time-limit", type=float, metavar="S", help="seconds a cell (600; quick: 20)")
     add("--memory-limit", type=float, default=16, metavar="GIB", help="per cell (%(default)s)")
     add("--threads", type=int, default=1, help="threads of linear algebra (%(default)s)")
     add("--jobs", type=int, default=1, help="cells at a time (%(default)s)")

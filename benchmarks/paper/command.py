@@ -41,7 +41,8 @@ def _request(options: argparse.Namespace) -> Request:
 
 
 def _limits(options: argparse.Namespace) -> Limits:
-    return Limits(options.time_limit, options.memory_limit, options.threads, options.jobs)
+    seconds = options.time_limit or (20.0 if options.quick else 600.0)
+    return Limits(seconds, options.memory_limit, options.threads, options.jobs)
 
 
 def _unknown(options: argparse.Namespace) -> str:

@@ -89,8 +89,8 @@ def _hopeless(cell: Cell, store: Store) -> dict[str, Any] | None:
     """Record a time-out without waiting for it where a cell no more costly ran out of time."""
     if cell.after is None or store.statuses().get(cell.after) != "timeout":
         return None
-    name, _, seed, options = cell.after
-    tried = f"{name} seed {seed} {options}".rstrip()
+    name, method, seed, options = cell.after
+    tried = f"{name} {method} seed {seed} {options}".rstrip()
     return {"status": "timeout", "reason": f"not tried: out of time on {tried}"}
 
 

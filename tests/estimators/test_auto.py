@@ -134,7 +134,7 @@ def test_seeded_cloned_and_off_the_global_generator(blocks, estimator):
     first = estimator(4, random_state=3)
     second = clone(first)
     name = "labels_" if estimator is AutoKMeans else "row_labels_"
-    assert second.get_params() == {"max_clusters": 4, "sample_size": 20_000, "random_state": 3}
+    assert second.get_params() == {"max_clusters": 4, "sample_size": 10_000, "random_state": 3}
     assert np.array_equal(
         getattr(first.fit(blocks[0]), name), getattr(second.fit(blocks[0]), name)
     )

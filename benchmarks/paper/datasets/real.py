@@ -10,7 +10,7 @@ from sklearn.preprocessing import minmax_scale
 
 from pyrocco.datasets import REAL_SETS, TEXT_SETS, Dataset, load
 
-QUICK_SETS = ("classic3", "20news2", "glioma", "lung")
+QUICK_SETS = ("classic3", "glioma")
 QUICK_ROWS, QUICK_COLUMNS = 1000, 500
 
 

@@ -135,7 +135,7 @@ def _stage_table(frame: pd.DataFrame) -> str:
     for method in ROCCOS:
         told = _stages(frame, method)
         for stage in STAGES:
-            values = [f"{told[stage].get(n, float('nan')):.2f}" for n in sizes]
+            values = [f"{told[stage][n]:.2f}" if n in told.index else "-" for n in sizes]
             rows.append([method, stage, *values, slope(told[stage])])
     return markdown.table(["method", "stage", *map(str, sizes), "slope"], rows)
 

@@ -56,7 +56,7 @@ class RealTable:
     def cells(self, request: Request) -> list[Cell]:
         sources = real_sets(request.datasets, request.quick)
         methods = request.pick_methods(self.line_up)
-        return list(grid(sources, methods, request.pick_seeds(5, 2)))
+        return list(grid(sources, methods, request.pick_seeds(5, 1)))
 
     def report(self, frame: pd.DataFrame, folder: Path) -> None:
         methods = markdown.ordered(frame["method"], self.line_up)
@@ -85,7 +85,7 @@ class RealTable:
         rows = []
         for method in methods:
             cells = [self._score(frame, method, name, metric) for name in sets]
-            mean = markdown.beside(f"{values.loc[method].mean():.3f}", self._mean(method, metric))
+            mean = self._mean(values.loc[method].dropna(), method, metric, len(sets))
             rank = "-"
             if method in among:
                 rank = markdown.beside(f"{among[method]:.2f}", self._rank(method, metric), 2)
@@ -103,9 +103,17 @@ class RealTable:
     def _papers(self) -> list[str]:
         return [name for name in self.line_up if METHODS[name].paper_name]
 
-    def _mean(self, method: str, metric: str) -> float | None:
-        values = self.printed.get(METHODS[method].paper_name or "", {}).get(PRINTED.get(metric))
-        return None if values is None else sum(values) / len(values)
+    def _mean(self, values: pd.Series, method: str, metric: str, n_sets: int) -> str:
+        """Ours and the paper's over the same sets: those the method gave labels for."""
+        if values.empty:
+            return "-"
+        printed = [
+            published.score(self.printed, METHODS[method].paper_name, name, PRINTED.get(metric))
+            for name in values.index
+        ]
+        theirs = None if None in printed else sum(printed) / len(printed)
+        some = "" if len(values) == n_sets else f" ({len(values)} sets)"
+        return markdown.beside(f"{values.mean():.3f}", theirs) + some
 
     def _rank(self, method: str, metric: str) -> float | None:
         ranks = self.printed_ranks.get(METHODS[method].paper_name or "")

@@ -27,7 +27,7 @@ class _BestSilhouette(BaseEstimator):
         self,
         max_clusters: int = 20,
         *,
-        sample_size: int = 20_000,
+        sample_size: int = 10_000,
         random_state: int | np.random.RandomState | None = 0,
     ):
         self.max_clusters = max_clusters
@@ -96,7 +96,7 @@ class AutoKMeans(ClusterMixin, _BestSilhouette):
     ----------
     max_clusters : int, default=20
         Largest number of clusters tried; the smallest is 2.
-    sample_size : int, default=20_000
+    sample_size : int, default=10_000
         Rows on which the silhouette is computed; all of them when there are fewer.
     random_state : None, int or RandomState, default=0
         Seeds k-means.
@@ -191,7 +191,7 @@ class AutoSpectralCoclustering(_AutoSpectral):
     ----------
     max_clusters : int, default=20
         Largest number of clusters tried; the smallest is 2.
-    sample_size : int, default=20_000
+    sample_size : int, default=10_000
         Rows on which the silhouette is computed; all of them when there are fewer.
     random_state : None, int or RandomState, default=0
         Seeds the method.
@@ -244,7 +244,7 @@ class AutoSpectralBiclustering(_AutoSpectral):
     ----------
     max_clusters : int, default=20
         Largest number of clusters tried; the smallest is 2.
-    sample_size : int, default=20_000
+    sample_size : int, default=10_000
         Rows on which the silhouette is computed; all of them when there are fewer.
     random_state : None, int or RandomState, default=0
         Seeds the method.

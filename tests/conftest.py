@@ -6,6 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
+from sklearn.datasets import load_digits, make_biclusters, make_blobs
+
+from pyrocco.datasets import load
 
 # numba compiles on first use, so a deadline per example would only measure that.
 settings.register_profile(
@@ -23,8 +26,6 @@ REFERENCE = Path(__file__).parent / "reference"
 @pytest.fixture
 def planted():
     """A clear co-clustering: 60 x 40, three row and three column clusters."""
-    from sklearn.datasets import make_biclusters
-
     X, rows, columns = make_biclusters((60, 40), 3, noise=5, random_state=0)
     return X, rows.argmax(axis=0), columns.argmax(axis=0)
 
@@ -39,15 +40,12 @@ def real_data():
     """Loader of the paper's data sets; skips where they are not installed."""
     if not os.environ.get("PYROCCO_DATA"):
         pytest.skip("the paper's data sets are not here: PYROCCO_DATA is not set")
-    from pyrocco.datasets import load
-
     return load
 
 
 @pytest.fixture
 def rcc_input(request):
     """The matrices that the reference programs of RCC were run on."""
-    from sklearn.datasets import load_digits, make_blobs
 
     def make(name):
         if name == "digits":

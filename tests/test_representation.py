@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pytest
 
@@ -35,7 +37,7 @@ def test_objective_does_not_rise_between_mu_updates(seed):
     X = np.random.default_rng(seed).normal(size=(30, 20))
     X[:10, :10] += 4
     history = ROCCO(variant="paper", solver="spectral").fit(X).history_
-    for before, after in zip(history, history[1:], strict=False):
+    for before, after in itertools.pairwise(history):
         same = all(before[key] == after[key] for key in ("mu_rows", "mu_columns", "alpha"))
         if same:
             assert after["objective"] <= before["objective"] * (1 + 1e-12)

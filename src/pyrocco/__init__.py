@@ -5,9 +5,27 @@ Implements He and Moreira-Matias, *Robust Continuous Co-Clustering* (2018).
 
 from importlib.metadata import version
 
-from pyrocco.estimators import RCC, ROCCO
+from pyrocco.estimators import (
+    COBRA,
+    RCC,
+    ROCCO,
+    AutoKMeans,
+    AutoSpectralBiclustering,
+    AutoSpectralCoclustering,
+    COBRAr,
+)
 from pyrocco.graph import Graph, mutual_knn_graph
 
 __version__ = version("pyrocco")
 
-__all__ = ["RCC", "ROCCO", "Graph", "mutual_knn_graph"]
+__all__ = [
+    "COBRA",
+    "RCC",
+    "ROCCO",
+    "AutoKMeans",
+    "AutoSpectralBiclustering",
+    "AutoSpectralCoclustering",
+    "COBRAr",
+    "Graph",
+    "mutual_knn_graph",
+]

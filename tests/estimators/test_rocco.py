@@ -116,10 +116,10 @@ def test_data_frames(planted):
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_no_side_effects(variant, planted):
     X, _, _ = planted
-    before, state = X.copy(), np.random.get_state()[1].copy()
+    before, state = X.copy(), np.random.mtrand._rand.get_state()[1].copy()
     ROCCO(variant=variant, random_state=None).fit(X)
     np.testing.assert_array_equal(X, before)
-    np.testing.assert_array_equal(np.random.get_state()[1], state)
+    np.testing.assert_array_equal(np.random.mtrand._rand.get_state()[1], state)
     csr = sparse.csr_array(X)
     ROCCO(variant=variant).fit(csr)
     np.testing.assert_array_equal(csr.toarray(), before)
@@ -175,7 +175,7 @@ def test_bad_parameters_are_named(arguments, planted):
 def test_values_that_are_not_numbers_are_refused(value, planted):
     X = planted[0].copy()
     X[3, 4] = value
-    with pytest.raises(ValueError, match="NaN|infinity"):
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
         ROCCO().fit(X)
 
 

@@ -17,7 +17,7 @@ def laplacian(n, edges, weights):
 
 
 def solve_kronecker(A, B, X):
-    """AU + UB = 2X (Eq. 10) as C vec(U) = 2 vec(X) (Eq. 11)."""
+    """AU + UB = 2X (Eq. 11) as C vec(U) = 2 vec(X) (Eq. 12)."""
     n, p = X.shape
     C = np.kron(np.eye(p), A) + np.kron(B, np.eye(n))
     return np.linalg.solve(C, 2 * X.ravel(order="F")).reshape((n, p), order="F")

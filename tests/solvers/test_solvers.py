@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -5,14 +7,21 @@ from pyrocco import ROCCO, mutual_knn_graph
 from pyrocco.backends import NumpyBackend
 from pyrocco.model import Side, SylvesterSystem
 from pyrocco.solvers import (
+    SOLVERS,
     AutoSolver,
     ConjugateGradientSolver,
+    DecoupledSolver,
     SpectralSolver,
     resolve_solver,
 )
 from tests.reference.literal_rocco import laplacian, solve_kronecker
 
-EXACT = [SpectralSolver(), ConjugateGradientSolver(tol=1e-10), AutoSolver()]
+EXACT = [
+    SpectralSolver(),
+    ConjugateGradientSolver(tol=1e-10),
+    DecoupledSolver(tol=1e-10),
+    AutoSolver(tol=1e-10),
+]
 
 
 def make_system(shape, dtype=np.float64, norm=50.0, seed=0):
@@ -78,22 +87,27 @@ def test_warm_start_needs_fewer_iterations():
 
 def test_zero_matrix():
     system, _ = make_system((8, 6))
-    zero = SylvesterSystem(np.zeros((8, 6)), 2.0, system.rows, system.columns, system.backend)
+    zero = replace(system, X=np.zeros((8, 6)))
     for solver in EXACT:
         assert not solver.solve(zero, np.zeros((8, 6))).U.any()
 
 
 def test_auto_picks_by_size():
     small, _ = make_system((20, 20))
-    large, _ = make_system((200, 20))
     assert AutoSolver().solve(small, small.X.copy()).solver == "spectral"
-    assert AutoSolver().solve(large, large.X.copy()).solver == "conjugate-gradient"
+    for shape, expected in [
+        ((200, 20), "decoupled"),
+        ((20, 200), "decoupled"),
+        ((520, 510), "conjugate-gradient"),
+    ]:
+        system, _ = make_system(shape)
+        assert AutoSolver().solve(system, system.X.copy()).solver == expected
 
 
 def test_names_and_objects_give_the_same_labels(planted):
-    X, rows, _ = planted
+    X, _, _ = planted
     expected = ROCCO().fit(X).row_labels_
-    for solver in ("spectral", "conjugate-gradient", ConjugateGradientSolver(tol=1e-8)):
+    for solver in (*SOLVERS, ConjugateGradientSolver(tol=1e-8)):
         np.testing.assert_array_equal(ROCCO(solver=solver).fit(X).row_labels_, expected)
 
 

@@ -21,9 +21,9 @@ class WardTree:
     Examples
     --------
     >>> import numpy as np
-    >>> tree = WardTree(np.array([[0.0], [0.1], [5.0], [5.2], [9.0]]))
-    >>> tree.cut(3).tolist(), tree.cut(2).tolist()
-    ([1, 1, 2, 2, 0], [0, 0, 1, 1, 1])
+    >>> tree = WardTree(np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [9.0]]))
+    >>> [np.bincount(tree.cut(k)).tolist() for k in (1, 2)], sorted(np.bincount(tree.cut(3)))
+    ([[6], [3, 3]], [1, 2, 3])
     """
 
     def __init__(self, features: NDArray[Any]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -34,6 +35,12 @@ class Backend(Protocol):
     def empty_like(self, U: Any) -> Any:
         """Return a new array of the same shape and type, its values unset."""
 
+    def zeros_like(self, U: Any) -> Any:
+        """Return a new array of the same shape and type, filled with zeros."""
+
+    def squared_norm(self, U: Any) -> float:
+        """||U||_F^2."""
+
     def edge_lengths(
         self, U: Any, heads: NDArray[np.intp], tails: NDArray[np.intp], axis: int
     ) -> NDArray[np.float64]:
@@ -58,3 +65,39 @@ class Backend(Protocol):
         self, system: Any, U: Any, R: Any, D: Any, image: Any, step: float
     ) -> tuple[float, float]:
         """U += step D, R -= step image; return <R, R / diagonal> and <R, R>."""
+
+    def transpose(self, U: Any) -> Any:
+        """Return the transpose, row-major."""
+
+    def rotate(self, U: Any, V: NDArray[np.float64], transposed: bool = False) -> Any:
+        """Return U V, or U V^T."""
+
+    def panels(self, n_columns: int) -> list[slice]:
+        """Columns of a matrix, cut into panels of the width that suits this place."""
+
+    def map(self, work: Callable[[slice], Any], panels: list[slice], n_rows: int) -> list[Any]:
+        """Do some work on every panel of so many rows, side by side where that pays."""
+
+    def panel(self, U: Any, columns: slice) -> Any:
+        """Return a contiguous copy of some columns."""
+
+    def put_panel(self, U: Any, columns: slice, panel: Any) -> None:
+        """Write a panel back into the columns it came from."""
+
+    def shifted_residual(self, operator: Operator, shifts: Any, F: Any, Y: Any) -> Any:
+        """F - P Y - Y diag(shifts)."""
+
+    def shifted_apply(
+        self, operator: Operator, shifts: Any, Y: Any, out: Any
+    ) -> NDArray[np.float64]:
+        """Write P Y + Y diag(shifts) into `out`; return <y_j, out_j> of every column."""
+
+    def panel_advance(
+        self, operator: Operator, shifts: Any, arrays: tuple[Any, Any, Any, Any], steps: Any
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """As `advance`, a step for each column, on (Y, R, D, image)."""
+
+    def panel_direction(
+        self, operator: Operator, shifts: Any, R: Any, D: Any, momenta: Any
+    ) -> None:
+        """As `direction`, a momentum for each column."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -9,13 +11,28 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from pyrocco.backends.base import Operator
+from pyrocco.backends.kernels import panel as panels
 from pyrocco.backends.kernels import system as kernels
+
+# Columns solved together by the decoupled solver.
+PANEL = 16
+# Below this many cells a thread costs more than it brings.
+_THREADED_CELLS = 500_000
 
 
 class NumpyBackend:
-    """NumPy arrays in this process (see `Backend` for what each method means)."""
+    """NumPy arrays in this process (see `Backend` for what each method means).
+
+    Parameters
+    ----------
+    n_threads : int
+        Threads of the kernels that can use them.
+    """
 
     name = "numpy"
+
+    def __init__(self, n_threads: int = 1):
+        self.n_threads = n_threads
 
     def asarray(self, X: Any) -> NDArray[Any]:
         """Dense, row-major copy or view of `X`."""
@@ -34,6 +51,14 @@ class NumpyBackend:
     def empty_like(self, U: NDArray[Any]) -> NDArray[Any]:
         """Return an array like `U`."""
         return np.empty_like(U)
+
+    def zeros_like(self, U: NDArray[Any]) -> NDArray[Any]:
+        """Return zeros like `U`."""
+        return np.zeros_like(U)
+
+    def squared_norm(self, U: NDArray[Any]) -> float:
+        """Squared Frobenius norm."""
+        return float(kernels.squared_norm(U))
 
     def edge_lengths(
         self, U: NDArray[Any], heads: NDArray[np.intp], tails: NDArray[np.intp], axis: int
@@ -57,7 +82,8 @@ class NumpyBackend:
 
     def apply(self, system: Any, U: NDArray[Any], out: NDArray[Any]) -> float:
         """Left-hand side of the system."""
-        return float(kernels.apply(U, out, _shift(system), *system.rows, *system.columns))
+        arguments = (U, out, _shift(system), *system.rows, *system.columns)
+        return float(sum(self._over_rows(kernels.apply, arguments)))
 
     def residual(self, system: Any, image: NDArray[Any]) -> None:
         """Right-hand side minus `image`."""
@@ -67,11 +93,9 @@ class NumpyBackend:
         self, system: Any, R: NDArray[Any], D: NDArray[Any], momentum: float
     ) -> tuple[float, float]:
         """Jacobi-preconditioned direction."""
-        scale = R.dtype.type(momentum)
-        result: tuple[float, float] = kernels.precondition(
-            R, D, scale, _shift(system), system.rows.degrees, system.columns.degrees
-        )
-        return result
+        degrees = (system.rows.degrees, system.columns.degrees)
+        arguments = (R, D, R.dtype.type(momentum), _shift(system), *degrees)
+        return _sums(self._over_rows(kernels.direction, arguments))
 
     def advance(
         self,
@@ -83,12 +107,100 @@ class NumpyBackend:
         step: float,
     ) -> tuple[float, float]:
         """One step along the direction."""
-        size = R.dtype.type(step)
         degrees = (system.rows.degrees, system.columns.degrees)
-        result: tuple[float, float] = kernels.advance(
-            U, R, D, image, size, _shift(system), *degrees
+        arguments = (U, R, D, image, R.dtype.type(step), _shift(system), *degrees)
+        return _sums(self._over_rows(kernels.advance, arguments))
+
+    def transpose(self, U: NDArray[Any]) -> NDArray[Any]:
+        """Row-major transpose."""
+        flipped: NDArray[Any] = np.ascontiguousarray(U.T)
+        return flipped
+
+    def rotate(
+        self, U: NDArray[Any], V: NDArray[np.float64], transposed: bool = False
+    ) -> NDArray[Any]:
+        """Product with an orthogonal matrix."""
+        rotation = V.astype(U.dtype)
+        return np.asarray(U @ (rotation.T if transposed else rotation))
+
+    def panels(self, n_columns: int) -> list[slice]:
+        """Panels of a cache line or two a row."""
+        return [slice(j, min(j + PANEL, n_columns)) for j in range(0, n_columns, PANEL)]
+
+    def map(self, work: Callable[[slice], Any], panels: list[slice], n_rows: int) -> list[Any]:
+        """Long panels in threads; on short ones the interpreter would be the bottleneck."""
+        n_threads = self.n_threads if n_rows * PANEL >= _THREADED_CELLS else 1
+        return _in_threads(work, panels, n_threads)
+
+    def panel(self, U: NDArray[Any], columns: slice) -> NDArray[Any]:
+        """Copy of some columns."""
+        return np.ascontiguousarray(U[:, columns])
+
+    def put_panel(self, U: NDArray[Any], columns: slice, panel: NDArray[Any]) -> None:
+        """Write columns back."""
+        U[:, columns] = panel
+
+    def shifted_residual(
+        self, operator: Operator, shifts: NDArray[Any], F: NDArray[Any], Y: NDArray[Any]
+    ) -> NDArray[Any]:
+        """Residual of the decoupled systems."""
+        image = np.empty_like(Y)
+        panels.shifted_apply(Y, image, shifts.astype(Y.dtype), *operator)
+        image = F - image
+        return np.asarray(image)
+
+    def shifted_apply(
+        self, operator: Operator, shifts: NDArray[Any], Y: NDArray[Any], out: NDArray[Any]
+    ) -> NDArray[np.float64]:
+        """Left-hand sides of the decoupled systems."""
+        return np.asarray(panels.shifted_apply(Y, out, shifts.astype(Y.dtype), *operator))
+
+    def panel_advance(
+        self,
+        operator: Operator,
+        shifts: NDArray[Any],
+        arrays: tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]],
+        steps: NDArray[np.float64],
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """One step for each column."""
+        dtype = arrays[0].dtype
+        result: tuple[NDArray[np.float64], NDArray[np.float64]] = panels.panel_advance(
+            *arrays, steps.astype(dtype), shifts.astype(dtype), operator.degrees
         )
         return result
+
+    def panel_direction(
+        self,
+        operator: Operator,
+        shifts: NDArray[Any],
+        R: NDArray[Any],
+        D: NDArray[Any],
+        momenta: NDArray[np.float64],
+    ) -> None:
+        """Next direction of each column."""
+        panels.panel_direction(
+            R, D, momenta.astype(R.dtype), shifts.astype(R.dtype), operator.degrees
+        )
+
+    def _over_rows(self, work: Callable[..., Any], arguments: tuple[Any, ...]) -> list[Any]:
+        """Run a kernel on ranges of rows, in threads where there is enough to share."""
+        n_rows, n_columns = arguments[0].shape
+        n_threads = self.n_threads if n_rows * n_columns >= _THREADED_CELLS else 1
+        # Ranges end at whole tiles, so that the split changes no sum but the last one.
+        size = -(-n_rows // (n_threads * kernels.TILE)) * kernels.TILE
+        ranges = [(a, min(a + size, n_rows)) for a in range(0, n_rows, size)]
+        return _in_threads(lambda rows: work(*arguments, *rows), ranges, n_threads)
+
+
+def _in_threads(work: Callable[[Any], Any], items: list[Any], n_threads: int) -> list[Any]:
+    if n_threads == 1 or len(items) == 1:
+        return [work(item) for item in items]
+    with ThreadPoolExecutor(n_threads) as pool:
+        return list(pool.map(work, items))
+
+
+def _sums(parts: list[tuple[float, float]]) -> tuple[float, float]:
+    return float(sum(a for a, _ in parts)), float(sum(b for _, b in parts))
 
 
 def _shift(system: Any) -> Any:

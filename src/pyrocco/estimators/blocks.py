@@ -1,4 +1,4 @@
-"""Means of a matrix over the blocks of a co-clustering."""
+"""The blocks of a co-clustering: every row cluster with every column cluster."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.base import BiclusterMixin
+from sklearn.utils.validation import check_is_fitted
 
 
 def block_means(
@@ -26,6 +28,35 @@ def block_means(
     sums = sums.toarray() if sparse.issparse(sums) else np.asarray(sums)
     sizes = np.outer(np.bincount(row_labels), np.bincount(column_labels))
     return np.asarray(sums / sizes, dtype=np.float64)
+
+
+class BlockMixin(BiclusterMixin):
+    """Biclusters of a model with row and column labels, made only when asked for.
+
+    They are all pairs of a row cluster and a column cluster, column clusters running
+    fastest.
+    """
+
+    row_labels_: NDArray[np.intp]
+    column_labels_: NDArray[np.intp]
+
+    @property
+    def rows_(self) -> NDArray[np.bool_]:
+        """Members of every bicluster among the rows, one bicluster a line."""
+        n_row_clusters, n_column_clusters = self._numbers()
+        which = np.repeat(np.arange(n_row_clusters), n_column_clusters)
+        return np.asarray(self.row_labels_ == which[:, None])
+
+    @property
+    def columns_(self) -> NDArray[np.bool_]:
+        """Members of every bicluster among the columns, one bicluster a line."""
+        n_row_clusters, n_column_clusters = self._numbers()
+        which = np.tile(np.arange(n_column_clusters), n_row_clusters)
+        return np.asarray(self.column_labels_ == which[:, None])
+
+    def _numbers(self) -> tuple[int, int]:
+        check_is_fitted(self)
+        return int(self.row_labels_.max()) + 1, int(self.column_labels_.max()) + 1
 
 
 def _indicator(labels: NDArray[np.intp]) -> sparse.csr_array:

@@ -8,11 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, BiclusterMixin, ClusterMixin
+from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, validate_data
 
 from pyrocco.assign.base import relabel
 from pyrocco.convex import (
@@ -27,6 +26,7 @@ from pyrocco.convex import (
 from pyrocco.convex.grid import check_gammas, check_positive
 from pyrocco.convex.scaling import ScaledProblem, scaled_problem
 from pyrocco.convex.validation import seen_block_means
+from pyrocco.estimators.blocks import BlockMixin
 from pyrocco.estimators.checks import (
     check_choice,
     check_count,
@@ -44,7 +44,7 @@ _ACCEPTED = {
 }
 
 
-class COBRA(BiclusterMixin, ClusterMixin, BaseEstimator):
+class COBRA(BlockMixin, ClusterMixin, BaseEstimator):
     """Groups of rows and of columns by convex biclustering.
 
     Minimises 0.5 ||X - U||_F^2 + gamma (sum w_ij ||U_i. - U_j.|| + sum w_kl ||U_.k - U_.l||)
@@ -252,24 +252,6 @@ class COBRA(BiclusterMixin, ClusterMixin, BaseEstimator):
         self.n_row_clusters_ = int(groups.rows.max()) + 1
         self.n_column_clusters_ = int(groups.columns.max()) + 1
         self.block_means_ = seen_block_means(X.toarray() if sparse.issparse(X) else X, groups)
-
-    @property
-    def rows_(self) -> NDArray[np.bool_]:
-        """Members of every bicluster among the rows, one bicluster a line.
-
-        Biclusters are all pairs of a row group and a column group, column groups running
-        fastest.
-        """
-        check_is_fitted(self)
-        which = np.repeat(np.arange(self.n_row_clusters_), self.n_column_clusters_)
-        return np.asarray(self.row_labels_ == which[:, None])
-
-    @property
-    def columns_(self) -> NDArray[np.bool_]:
-        """Members of every bicluster among the columns, one bicluster a line."""
-        check_is_fitted(self)
-        which = np.tile(np.arange(self.n_column_clusters_), self.n_row_clusters_)
-        return np.asarray(self.column_labels_ == which[:, None])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

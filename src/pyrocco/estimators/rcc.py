@@ -18,7 +18,7 @@ from pyrocco.assign.continuous import (
     published_calibration,
     unit_free_calibration,
 )
-from pyrocco.backends import NumpyBackend
+from pyrocco.backends import cpu_backend
 from pyrocco.estimators.checks import (
     check_choice,
     check_count,
@@ -51,7 +51,7 @@ class RCC(ClusterMixin, BaseEstimator):
     max_iter : int, default=99
         Iterations at most.
     n_jobs : int, default=None
-        Threads of the linear algebra; None leaves them as they are.
+        Threads at most; None for as many as the process may use.
     verbose : int, default=0
         1 tells of stages, 2 also of iterations, on standard error.
 
@@ -148,7 +148,7 @@ class RCC(ClusterMixin, BaseEstimator):
                 graph,
                 calibrate(X),
                 solver=solver,
-                backend=NumpyBackend(),
+                backend=cpu_backend(self.n_jobs),
                 max_iter=self.max_iter,
                 report=progress.iteration,
             )

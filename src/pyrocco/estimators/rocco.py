@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, BiclusterMixin, ClusterMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
-from pyrocco.backends import NumpyBackend
-from pyrocco.estimators.blocks import block_means
+from pyrocco.backends import cpu_backend
+from pyrocco.estimators.blocks import BlockMixin, block_means
 from pyrocco.estimators.checks import (
     check_choice,
     check_count,
@@ -29,7 +29,7 @@ from pyrocco.representation import Record, Representation, learn_representation
 from pyrocco.solvers import Solver, resolve_solver
 
 
-class ROCCO(BiclusterMixin, ClusterMixin, BaseEstimator):
+class ROCCO(BlockMixin, ClusterMixin, BaseEstimator):
     """Groups of rows and groups of columns of a matrix.
 
     Parameters
@@ -53,7 +53,7 @@ class ROCCO(BiclusterMixin, ClusterMixin, BaseEstimator):
         Seeds what is random: the sample of rows on which a large matrix' number of
         clusters is chosen and, in the paper variant, k-means.
     n_jobs : int, default=None
-        Threads of the linear algebra; None leaves them as they are.
+        Threads at most; None for as many as the process may use.
     verbose : int, default=0
         1 tells of stages, 2 also of iterations, on standard error.
 
@@ -173,7 +173,7 @@ class ROCCO(BiclusterMixin, ClusterMixin, BaseEstimator):
         solver: Solver,
         progress: Progress,
     ) -> Representation:
-        backend = NumpyBackend()
+        backend = cpu_backend(self.n_jobs)
         dense = backend.asarray(X)
         with progress.stage("representation"):
             return learn_representation(
@@ -207,24 +207,6 @@ class ROCCO(BiclusterMixin, ClusterMixin, BaseEstimator):
         self.converged_ = learned.converged
         if not learned.converged:
             warn_not_converged(self.max_iter)
-
-    @property
-    def rows_(self) -> NDArray[np.bool_]:
-        """Members of every bicluster among the rows, one bicluster a line.
-
-        Biclusters are all pairs of a row cluster and a column cluster, column clusters
-        running fastest.
-        """
-        check_is_fitted(self)
-        which = np.repeat(np.arange(self.n_row_clusters_), self.n_column_clusters_)
-        return np.asarray(self.row_labels_ == which[:, None])
-
-    @property
-    def columns_(self) -> NDArray[np.bool_]:
-        """Members of every bicluster among the columns, one bicluster a line."""
-        check_is_fitted(self)
-        which = np.tile(np.arange(self.n_column_clusters_), self.n_row_clusters_)
-        return np.asarray(self.column_labels_ == which[:, None])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

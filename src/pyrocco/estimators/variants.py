@@ -60,7 +60,7 @@ class Paper:
         return 1.0
 
     def sides(self, X: Any, graphs: tuple[Graph, Graph], backend: Backend) -> tuple[Side, Side]:
-        """Strengths by Eq. 14, mu from three times the largest squared edge length."""
+        """Strengths by Eq. 15, mu from three times the largest squared edge length."""
         norm = matrix_norm(backend.to_numpy(X))
         return (
             _graduated(X, graphs[0], 0, norm, backend),

@@ -64,7 +64,7 @@ class Side:
     axis : {0, 1}
         0 for rows, 1 for columns.
     norm : float
-        Spectral norm that strength x Laplacian should have: ||X||_2 in Eq. 14.
+        Spectral norm that strength x Laplacian should have: ||X||_2 in Eq. 15.
     mu : float
         Convexity of the penalty; infinite for the convex limit.
     delta : float
@@ -86,7 +86,7 @@ class Side:
         self.calibrate()
 
     def calibrate(self) -> None:
-        """Set the strength from the present Laplacian: Eq. 14."""
+        """Set the strength from the present Laplacian: Eq. 15."""
         size = self.laplacian.spectral_norm()
         self.strength = self.norm / size if size > 0 else 0.0
 

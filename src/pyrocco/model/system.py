@@ -12,7 +12,7 @@ from pyrocco.backends import Backend, Operator
 class SylvesterSystem:
     """shift U + P U + U Q = shift X, with P and Q Laplacians times their strengths.
 
-    ROCCO's Eq. 10, (I + P) U + U (I + Q) = 2 X, has shift 2; RCC's (I + P) U = X has
+    ROCCO's Eq. 11, (I + P) U + U (I + Q) = 2 X, has shift 2; RCC's (I + P) U = X has
     shift 1 and no edges among the columns.
 
     Parameters

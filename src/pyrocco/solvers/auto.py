@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from pyrocco.model import SylvesterSystem
+from pyrocco.solvers.bartels_stewart import BartelsStewartSolver
 from pyrocco.solvers.base import Solution, Solver
 from pyrocco.solvers.conjugate_gradient import ConjugateGradientSolver
+from pyrocco.solvers.decoupled import DecoupledSolver
+from pyrocco.solvers.multigrid import MultigridSolver
 from pyrocco.solvers.spectral import SpectralSolver
 
 # Below this, two dense eigenvalue problems cost less than a dozen iterations.
 _SPECTRAL_NODES = 128
+# Up to this the eigenvectors of the short side cost less than what they save.
+_DECOUPLED_NODES = 500
 
-_NAMED = {"spectral": SpectralSolver, "conjugate-gradient": ConjugateGradientSolver}
+_NAMED: dict[str, Callable[[], Solver]] = {
+    "spectral": SpectralSolver,
+    "bartels-stewart": BartelsStewartSolver,
+    "conjugate-gradient": ConjugateGradientSolver,
+    "decoupled": DecoupledSolver,
+    "multigrid": MultigridSolver,
+}
 SOLVERS = ("auto", *_NAMED)
 
 
 class AutoSolver:
     """Picks the solver by the shape of the system and says which it was.
+
+    Parameters
+    ----------
+    tol : float
+        Residual over right-hand side at which the iterative solvers stop.
 
     Examples
     --------
@@ -25,14 +42,23 @@ class AutoSolver:
     >>> from pyrocco.datasets import make_noisy_biclusters
     >>> X = make_noisy_biclusters((300, 30), 3, noise=5, random_state=0).X
     >>> ROCCO(solver="auto").fit(X).history_[0]["solver"]
-    'conjugate-gradient'
+    'decoupled'
     """
+
+    def __init__(self, tol: float = 1e-3):
+        self.tol = tol
+
+    def choose(self, system: SylvesterSystem) -> Solver:
+        """Return the solver for `system`."""
+        if max(system.X.shape) <= _SPECTRAL_NODES:
+            return SpectralSolver()
+        if min(system.X.shape) <= _DECOUPLED_NODES:
+            return DecoupledSolver(self.tol)
+        return ConjugateGradientSolver(self.tol)
 
     def solve(self, system: SylvesterSystem, start: Any) -> Solution:
         """Solve `system` by the solver that fits it."""
-        small = max(system.X.shape) <= _SPECTRAL_NODES
-        chosen: Solver = SpectralSolver() if small else ConjugateGradientSolver()
-        return chosen.solve(system, start)
+        return self.choose(system).solve(system, start)
 
 
 def resolve_solver(solver: str | Solver) -> Solver:
@@ -51,5 +77,4 @@ def resolve_solver(solver: str | Solver) -> Solver:
         return AutoSolver()
     if solver not in _NAMED:
         raise ValueError(f"solver must be one of {', '.join(SOLVERS)}; got {solver!r}.")
-    made: Solver = _NAMED[solver]()
-    return made
+    return _NAMED[solver]()

@@ -12,7 +12,7 @@ from pyrocco.solvers.multigrid.problem import SylvesterProblem
 
 
 class BartelsStewartSolver:
-    """SciPy's solver of Sylvester equations, on the dense matrices A and B of Eq. 10.
+    """SciPy's solver of Sylvester equations, on the dense matrices A and B of Eq. 11.
 
     Exact and O(n^3 + p^3) like `SpectralSolver`, but blind to the symmetry of A and B, and
     so several times slower: a second opinion, not a way to save time.

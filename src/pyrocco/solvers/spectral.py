@@ -31,8 +31,8 @@ class SpectralSolver:
         """Solve `system`; `start` is not needed."""
         backend = system.backend
         X = np.asarray(backend.to_numpy(system.X), dtype=np.float64)
-        row_values, row_vectors = _eigen(system.rows)
-        column_values, column_vectors = _eigen(system.columns)
+        row_values, row_vectors = eigen(system.rows)
+        column_values, column_vectors = eigen(system.columns)
         rotated = row_vectors.T @ X @ column_vectors
         rotated *= system.shift / (system.shift + row_values[:, None] + column_values)
         U = row_vectors @ rotated @ column_vectors.T
@@ -40,7 +40,8 @@ class SpectralSolver:
         return Solution(U, 1, 0.0, True, self.name)
 
 
-def _eigen(operator: Operator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def eigen(operator: Operator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Eigenvalues, ascending and not below zero, and eigenvectors of a Laplacian operator."""
     n = len(operator.degrees)
     dense = np.zeros((n, n))
     ends = np.repeat(np.arange(n), np.diff(operator.indptr))

@@ -59,14 +59,19 @@ def apply(
     q_indices,
     q_values,
     q_degrees,
+    first,
+    last,
 ):
-    """Write the left-hand side at `U` into `out` and return their inner product."""
-    n, p = U.shape
+    """Write rows `first` to `last` of the left-hand side at `U` into `out`.
+
+    Returns their inner product with those rows of `U`.
+    """
+    p = U.shape[1]
     tile = np.zeros((p, TILE), dtype=U.dtype)
     image = np.zeros((p, TILE), dtype=U.dtype)
     total = 0.0
-    for start in range(0, n, TILE):
-        count = min(TILE, n - start)
+    for start in range(first, last, TILE):
+        count = min(TILE, last - start)
         if q_values.shape[0]:
             _load(U, start, count, tile)
             _columns(tile, image, shift, q_indptr, q_indices, q_values, q_degrees)
@@ -91,11 +96,14 @@ def residual(X, image, shift):
 
 
 @kernel
-def precondition(R, D, momentum, shift, p_degrees, q_degrees):
-    """Next direction D = R / diagonal + momentum D; returns <R, R / diagonal>, <R, R>."""
+def direction(R, D, momentum, shift, p_degrees, q_degrees, first, last):
+    """Rows of the next direction D = R / diagonal + momentum D.
+
+    Returns their share of <R, R / diagonal> and <R, R>.
+    """
     weighted = 0.0
     plain = 0.0
-    for i in range(R.shape[0]):
+    for i in range(first, last):
         row_diagonal = shift + p_degrees[i]
         a = R[i, 0] * 0
         b = R[i, 0] * 0
@@ -110,11 +118,11 @@ def precondition(R, D, momentum, shift, p_degrees, q_degrees):
 
 
 @kernel
-def advance(U, R, D, image, step, shift, p_degrees, q_degrees):
-    """U += step D, R -= step image; returns <R, R / diagonal> and <R, R>."""
+def advance(U, R, D, image, step, shift, p_degrees, q_degrees, first, last):
+    """Rows of U += step D and R -= step image; returns as `direction` does."""
     weighted = 0.0
     plain = 0.0
-    for i in range(R.shape[0]):
+    for i in range(first, last):
         row_diagonal = shift + p_degrees[i]
         a = R[i, 0] * 0
         b = R[i, 0] * 0
@@ -164,4 +172,16 @@ def squared_distance(X, U):
         for j in range(X.shape[1]):
             difference = X[i, j] - U[i, j]
             total += difference * difference
+    return total
+
+
+@kernel
+def squared_norm(U):
+    """||U||_F^2."""
+    total = 0.0
+    for i in range(U.shape[0]):
+        partial = U[0, 0] * 0
+        for j in range(U.shape[1]):
+            partial += U[i, j] * U[i, j]
+        total += partial
     return total

@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 class SylvesterProblem:
     """A U + U B = C in float64, with A and B symmetric and diagonally dominant.
 
-    The system's shift goes in equal parts to both sides: A = I + P and B = I + Q in Eq. 10.
+    The system's shift goes in equal parts to both sides: A = I + P and B = I + Q in Eq. 11.
 
     Parameters
     ----------

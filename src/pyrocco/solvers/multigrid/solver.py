@@ -76,7 +76,7 @@ class MultigridSolver:
         return Solution(U, found.iterations, found.residual, converged, self.name)
 
     def _kronecker(self, problem: SylvesterProblem, start: Array) -> LinearSolution:
-        # Eq. 11, with U taken row by row: (A (x) I + I (x) B) vec(U) = vec(C).
+        # Eq. 12, with U taken row by row: (A (x) I + I (x) B) vec(U) = vec(C).
         multigrid = CombinatorialMultigrid(
             kronecker_sum(problem.A, problem.B), self.smoothing_steps
         )

@@ -7,7 +7,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from pyrocco import mutual_knn_graph
-from pyrocco.graph import neighbors
+from pyrocco.graph import distances, neighbors
 
 METRICS = ("euclidean", "manhattan", "cosine")
 SCIPY_NAMES = {"manhattan": "cityblock"}
@@ -37,7 +37,9 @@ def test_equals_brute_force(metric, dtype, to):
 def test_blocks_do_not_matter(metric, monkeypatch):
     X = np.random.default_rng(1).normal(size=(50, 4))
     whole = mutual_knn_graph(X, 5, metric)
-    monkeypatch.setattr(neighbors, "BLOCK_BYTES", 7 * 50 * 8)
+    monkeypatch.setattr(distances, "BLOCK_BYTES", 7 * 50 * 8)
+    monkeypatch.setattr(distances, "TILE_ROWS", 7)
+    monkeypatch.setattr(distances, "TILE_COLUMNS", 9)
     assert edges(mutual_knn_graph(X, 5, metric)) == edges(whole)
 
 
@@ -111,3 +113,36 @@ def test_large_offset_does_not_hide_neighbours():
 def test_bad_arguments_are_named(arguments):
     with pytest.raises(ValueError, match=next(iter(arguments))):
         mutual_knn_graph(np.eye(4), **arguments)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_single_precision_candidates_lose_no_edge(metric):
+    """Tight pairs far from the centre: single precision alone would mix neighbours up."""
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(30, 4)), 20, axis=0)
+    X += 3e-5 * rng.normal(size=X.shape)
+    rows = distances.distances_between_rows(X, metric)
+    everyone = np.arange(len(X))
+    assert not rows.candidates(everyone, everyone, 6).certain.all()
+    assert edges(mutual_knn_graph(X, 6, metric, False)) == literal_mutual_edges(X, 6, metric)
+
+
+def test_many_ties_go_by_index_dense_and_sparse():
+    X = np.random.default_rng(0).integers(0, 2, size=(300, 6)).astype(float)
+    dense = neighbors.ExactSearch().search(X, 4, "euclidean").indices
+    assert np.array_equal(
+        neighbors.ExactSearch().search(sparse.csr_array(X), 4, "euclidean").indices, dense
+    )
+    full = cdist(X, X)
+    np.fill_diagonal(full, np.inf)
+    expected = [np.lexsort((np.arange(300), row))[:4] for row in full]
+    assert np.array_equal(dense, expected)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_threads_do_not_matter(metric):
+    X = np.random.default_rng(0).normal(size=(1200, 5)).astype(np.float32)
+    one = neighbors.ExactSearch(n_threads=1).search(X, 8, metric)
+    three = neighbors.ExactSearch(n_threads=3).search(X, 8, metric)
+    assert np.array_equal(one.indices, three.indices)
+    assert np.array_equal(one.distances, three.distances)

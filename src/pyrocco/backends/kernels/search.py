@@ -4,49 +4,75 @@ import numpy as np
 
 from pyrocco.backends.kernels.compile import kernel
 
+# Entries tested together against the bound: one vectorised count tells that none is near.
+_TOGETHER = 64
+
 
 @kernel
-def products_to_squared_distances(products, squares, all_squares):
-    """Turn inner products into squared distances, in place.
+def nearer(products, squares, all_squares, groups, all_groups, first, indices, values):
+    """Take the nearest of one tile of rows into the running lists of nearest.
 
-    Differences below the rounding error of the subtraction become exact zeros, so that
-    duplicated rows tie and the tie is broken by index, not by noise.
+    `products` are inner products with rows `first`, `first` + 1, ...; `values` are squared
+    distances, ascending, then by index. Rows of the same group are passed over (a row
+    itself, when every row is its own group). Differences below the rounding error of the
+    subtraction become exact zeros, so that duplicated rows tie and the tie is broken by
+    index, not by noise.
     """
-    eps = np.finfo(products.dtype).eps
+    half = products.dtype.type(0.5)
+    eps = products.dtype.type(8 * np.finfo(products.dtype).eps)
+    zero = products.dtype.type(0)
     for a in range(products.shape[0]):
         row = products[a]
         square = squares[a]
-        for b in range(products.shape[1]):
-            total = square + all_squares[b]
-            distance = total - 2 * row[b]
-            row[b] = distance if distance > 8 * eps * total else 0
+        bound = values[a, -1]
+        # Slack for rounding: whatever is nearer than the bound is below the cut.
+        cut = half * (bound - square) + eps * (square + bound)
+        for start in range(0, row.shape[0], _TOGETHER):
+            chunk = row[start : start + _TOGETHER]
+            chunk_squares = all_squares[start : start + _TOGETHER]
+            hits = 0
+            for t in range(chunk.shape[0]):
+                hits += half * chunk_squares[t] - chunk[t] < cut
+            if hits == 0:
+                continue
+            for t in range(chunk.shape[0]):
+                total = square + chunk_squares[t]
+                value = total - chunk[t] - chunk[t]
+                value = value if value > eps * total else zero
+                if value < bound and all_groups[start + t] != groups[a]:
+                    bound = _insert(indices[a], values[a], first + start + t, value)
+                    cut = half * (bound - square) + eps * (square + bound)
 
 
 @kernel
 def smallest(block, groups, all_groups, indices, values):
-    """Fill `indices` and `values` with the smallest entries of each row of `block`.
-
-    Entries whose group equals the row's are passed over (a row itself, when every row is
-    its own group). Ascending by value, then by index. Unfilled places keep index -1.
-    """
-    k = indices.shape[1]
+    """As `nearer`, for a block that holds the distances themselves, to all rows."""
     for a in range(block.shape[0]):
         row = block[a]
-        found = 0
-        bound = np.inf
-        for b in range(row.shape[0]):
-            value = row[b]
-            if value < bound and all_groups[b] != groups[a]:
-                place = min(found, k - 1)
-                while place > 0 and values[a, place - 1] > value:
-                    values[a, place] = values[a, place - 1]
-                    indices[a, place] = indices[a, place - 1]
-                    place -= 1
-                values[a, place] = value
-                indices[a, place] = b
-                found = min(found + 1, k)
-                if found == k:
-                    bound = values[a, k - 1]
+        bound = values[a, -1]
+        for start in range(0, row.shape[0], _TOGETHER):
+            chunk = row[start : start + _TOGETHER]
+            hits = 0
+            for t in range(chunk.shape[0]):
+                hits += chunk[t] < bound
+            if hits == 0:
+                continue
+            for t in range(chunk.shape[0]):
+                if chunk[t] < bound and all_groups[start + t] != groups[a]:
+                    bound = _insert(indices[a], values[a], start + t, chunk[t])
+
+
+@kernel
+def _insert(indices, values, index, value):
+    """Put `value` after its equals, drop the last and return what is now the last."""
+    place = len(values) - 1
+    while place > 0 and values[place - 1] > value:
+        values[place] = values[place - 1]
+        indices[place] = indices[place - 1]
+        place -= 1
+    values[place] = value
+    indices[place] = index
+    return values[-1]
 
 
 @kernel

@@ -78,7 +78,7 @@ def learn_representation(
             side.update(U, backend)
         objective = 0.5 * shift * backend.squared_distance(X, U)
         objective += sum(side.energy() for side in sides)
-        rows, columns = (side.operator(backend, X.dtype) for side in sides)
+        rows, columns = (side.operator(backend, backend.dtype(X)) for side in sides)
         system = SylvesterSystem(X, shift, rows, columns, backend)
         solution = solver.solve(system, U)
         U = solution.U

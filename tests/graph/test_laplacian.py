@@ -4,7 +4,7 @@ from scipy import sparse
 
 from pyrocco import Graph, mutual_knn_graph
 from pyrocco.graph import Laplacian
-from pyrocco.graph.laplacian import matrix_norm
+from pyrocco.backends.norms import matrix_norm
 from tests.reference.literal_rocco import laplacian as literal
 
 

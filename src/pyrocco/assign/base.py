@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 class Assigner(Protocol):
     """Turns the rows of a representation into labels; columns are the rows of U^T."""
 
-    def assign(self, U: NDArray[Any], n_clusters: int | None) -> NDArray[np.intp]:
+    def assign(self, U: Any, n_clusters: int | None) -> NDArray[np.intp]:
         """Label the rows of `U` 0..K-1, with K = `n_clusters` if it is given."""
 
 

@@ -13,8 +13,8 @@ from scipy.sparse.csgraph import connected_components
 from pyrocco.assign.base import relabel
 from pyrocco.assign.kmeans import SilhouetteKMeans
 from pyrocco.backends import Backend, NumpyBackend
+from pyrocco.backends.norms import matrix_norm
 from pyrocco.graph import Graph, mutual_knn_graph
-from pyrocco.graph.laplacian import matrix_norm
 from pyrocco.model import LengthScales, Side, UpToFour, length_scales
 from pyrocco.representation import Record, Representation, learn_representation
 from pyrocco.solvers import Solver, resolve_solver
@@ -139,6 +139,8 @@ class ContinuousAssigner:
         Solves RCC's systems.
     random_state : int or RandomState
         Seeds k-means.
+    backend : Backend, optional
+        Where RCC computes; NumPy unless given.
 
     Examples
     --------
@@ -150,20 +152,26 @@ class ContinuousAssigner:
     """
 
     def __init__(
-        self, n_neighbors: int = 10, solver: str | Solver = "auto", random_state: Any = 0
+        self,
+        n_neighbors: int = 10,
+        solver: str | Solver = "auto",
+        random_state: Any = 0,
+        backend: Backend | None = None,
     ):
         self.n_neighbors = n_neighbors
         self.solver = solver
         self.random_state = random_state
+        self.backend = backend or NumpyBackend()
 
-    def assign(self, U: NDArray[Any], n_clusters: int | None) -> NDArray[np.intp]:
+    def assign(self, U: Any, n_clusters: int | None) -> NDArray[np.intp]:
         """Label the rows of `U`."""
+        U = self.backend.to_numpy(U)
         if n_clusters is not None:
             return SilhouetteKMeans(self.random_state).assign(U, n_clusters)
         graph = mutual_knn_graph(U, self.n_neighbors, bridges="forest")
         solver = resolve_solver(self.solver)
         calibration = published_calibration(U)
-        found = cluster_rows(U, graph, calibration, solver=solver, backend=NumpyBackend())
+        found = cluster_rows(U, graph, calibration, solver=solver, backend=self.backend)
         return found.labels
 
 

@@ -6,14 +6,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.preprocessing import normalize
-from sklearn.utils.extmath import randomized_svd
 
-# Up to this size of the shorter side an exact decomposition is as fast as a randomised one.
-_EXACT_SIDE = 400
+from pyrocco.backends import Backend, NumpyBackend
+
+# Up to this size of the shorter side the whole Gram matrix is decomposed.
+_EXACT_SIDE = 512
+# Beyond it, a few more vectors than are kept, multiplied by the matrix a few times.
+_SPARE_VECTORS = 10
+_POWER_STEPS = 6
 
 
-def leading_features(U: NDArray[Any], rank: int = 30) -> NDArray[Any]:
+def leading_features(U: Any, rank: int = 30, backend: Backend | None = None) -> NDArray[Any]:
     """Directions of the rows of `U` among its leading singular vectors.
 
     Column means are taken off first: what all rows share tells no row from another. Rows
@@ -21,10 +24,12 @@ def leading_features(U: NDArray[Any], rank: int = 30) -> NDArray[Any]:
 
     Parameters
     ----------
-    U : ndarray of shape (n_rows, n_columns)
-        A representation, or its transpose.
+    U : array of shape (n_rows, n_columns)
+        A representation, or its transpose, on the back end.
     rank : int
         Singular vectors kept.
+    backend : Backend, optional
+        Where `U` lives; NumPy unless given.
 
     Returns
     -------
@@ -37,20 +42,38 @@ def leading_features(U: NDArray[Any], rank: int = 30) -> NDArray[Any]:
     >>> bool(features[0] @ features[1] > 0 > features[1] @ features[3])
     True
     """
-    centred = U - U.mean(axis=0)
-    scores = _scores(centred, min(rank, *centred.shape))
+    backend = backend or NumpyBackend()
+    scores = _scores(backend.centred(U), min(rank, *U.shape), backend)
+    lengths = np.linalg.norm(scores, axis=1, keepdims=True)
     # Below rounding error a row has no direction, only noise.
-    floor = np.sqrt(np.finfo(U.dtype).eps) * np.abs(centred).max(initial=0.0)
-    scores[np.linalg.norm(scores, axis=1) <= floor] = 0
-    return np.asarray(normalize(scores, copy=False))
+    noise = np.sqrt(np.finfo(scores.dtype).eps) * lengths.max(initial=0.0)
+    return np.asarray(np.where(lengths > noise, scores / np.maximum(lengths, noise or 1.0), 0))
 
 
-def _scores(centred: NDArray[Any], rank: int) -> NDArray[Any]:
+def _scores(centred: Any, rank: int, backend: Backend) -> NDArray[Any]:
     """Left singular vectors times singular values, signs fixed by the values themselves."""
-    if min(centred.shape) <= _EXACT_SIDE:
-        left, values, _ = np.linalg.svd(centred, full_matrices=False)
+    n_rows, n_columns = centred.shape
+    if n_columns <= min(n_rows, _EXACT_SIDE):
+        _, vectors = np.linalg.eigh(backend.project(centred, centred))
+        scores = backend.rotate(centred, vectors[:, : -rank - 1 : -1])
+    elif n_rows <= _EXACT_SIDE:
+        turned = backend.transpose(centred)
+        values, vectors = np.linalg.eigh(backend.project(turned, turned))
+        scores = vectors[:, : -rank - 1 : -1] * np.sqrt(np.maximum(values[: -rank - 1 : -1], 0))
+        scores = scores.astype(backend.dtype(centred))
     else:
-        left, values, _ = randomized_svd(centred, rank, n_iter=5, random_state=0)
-    scores = left[:, :rank] * values[:rank]
+        scores = backend.rotate(centred, _leading_subspace(centred, rank, backend))
+    scores = backend.to_numpy(scores)
     skew = np.einsum("ij,ij,ij->j", scores, scores, scores)
     return np.ascontiguousarray(scores * np.where(skew < 0, -1, 1).astype(scores.dtype))
+
+
+def _leading_subspace(centred: Any, rank: int, backend: Backend) -> NDArray[np.float64]:
+    """Right singular vectors by power steps on a block (Halko, Martinsson and Tropp 2011)."""
+    width = min(rank + _SPARE_VECTORS, *centred.shape)
+    block = np.random.RandomState(0).standard_normal((centred.shape[1], width))
+    for _ in range(_POWER_STEPS):
+        basis, _ = np.linalg.qr(block)
+        block = backend.project(centred, backend.rotate(centred, basis))
+    _, vectors = np.linalg.eigh(basis.T @ block)
+    return np.asarray(basis @ vectors[:, : -rank - 1 : -1])

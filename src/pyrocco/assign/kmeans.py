@@ -37,8 +37,9 @@ class SilhouetteKMeans:
         self.max_clusters = max_clusters
         self.sample_size = sample_size
 
-    def assign(self, U: NDArray[Any], n_clusters: int | None) -> NDArray[np.intp]:
-        """Label the rows of `U`."""
+    def assign(self, U: Any, n_clusters: int | None) -> NDArray[np.intp]:
+        """Label the rows of `U`; scikit-learn's k-means, so in main memory."""
+        U = np.asarray(U.cpu() if hasattr(U, "cpu") else U)
         n_distinct = len(np.unique(U, axis=0))
         if n_clusters is not None:
             return self._kmeans(U, min(n_clusters, n_distinct))

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from pyrocco.backends import Backend, NumpyBackend
+
 
 def cluster_means(rows: NDArray[Any], labels: NDArray[np.intp], k: int) -> NDArray[Any]:
     """Mean of the rows of every label 0..k-1; zeros for a label without rows.
@@ -24,11 +26,31 @@ def cluster_means(rows: NDArray[Any], labels: NDArray[np.intp], k: int) -> NDArr
     return np.asarray((members.T @ rows) / sizes.astype(rows.dtype))
 
 
-def lloyd(rows: NDArray[Any], centres: NDArray[Any], max_iter: int = 100) -> NDArray[np.intp]:
+def lloyd(
+    rows: NDArray[Any],
+    centres: NDArray[Any],
+    max_iter: int = 100,
+    backend: Backend | None = None,
+) -> NDArray[np.intp]:
     """Nearest centre, mean of each cluster, until no row moves.
 
     A cluster that loses all its rows restarts at the row farthest from its centre; where
     there are fewer distinct rows than centres, some labels stay without rows.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_rows, n_features)
+        Rows to label.
+    centres : ndarray of shape (k, n_features)
+        Where to start.
+    max_iter : int
+        Iterations at most.
+    backend : Backend, optional
+        Where to compute; NumPy unless given.
+
+    Returns
+    -------
+    ndarray of int
 
     Examples
     --------
@@ -36,15 +58,20 @@ def lloyd(rows: NDArray[Any], centres: NDArray[Any], max_iter: int = 100) -> NDA
     >>> lloyd(np.array([[0.0], [1.0], [9.0]]), np.array([[0.0], [2.0]])).tolist()
     [0, 0, 1]
     """
+    backend = backend or NumpyBackend()
+    here = backend.asarray(rows)
     labels = np.full(len(rows), -1, dtype=np.intp)
     for _ in range(max_iter):
-        # Half the squared distance, less the row's own square, which moves no argmin.
-        cost = 0.5 * np.einsum("ij,ij->i", centres, centres) - rows @ centres.T
-        nearest = cost.argmin(axis=1)
-        if np.array_equal(nearest, labels):
+        found, sums = backend.nearest_centres(here, centres)
+        if np.array_equal(found, labels):
             break
-        labels = _refill(rows, nearest, centres)
-        centres = cluster_means(rows, labels, len(centres))
+        labels = found
+        sizes = np.bincount(labels, minlength=len(centres))
+        if sizes.all():
+            centres = sums / sizes[:, None]
+        else:
+            labels = _refill(rows, labels, centres)
+            centres = cluster_means(rows, labels, len(centres))
     return labels
 
 
@@ -52,8 +79,6 @@ def _refill(
     rows: NDArray[Any], labels: NDArray[np.intp], centres: NDArray[Any]
 ) -> NDArray[np.intp]:
     empty = np.flatnonzero(np.bincount(labels, minlength=len(centres)) == 0)
-    if not len(empty):
-        return labels
     distances = np.square(rows - centres[labels]).sum(axis=1)
     for label in empty:
         farthest = int(distances.argmax())

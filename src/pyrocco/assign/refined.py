@@ -12,6 +12,7 @@ from pyrocco.assign.features import leading_features
 from pyrocco.assign.lloyd import cluster_means, lloyd
 from pyrocco.assign.modularity import modularity, neighbor_graph
 from pyrocco.assign.ward import WardTree
+from pyrocco.backends import Backend, NumpyBackend
 
 
 class ModularityKMeans:
@@ -29,6 +30,8 @@ class ModularityKMeans:
         Rows on which the tree is grown and K is chosen.
     random_state : RandomState
         Draws the sample.
+    backend : Backend, optional
+        Where the representation lives; NumPy unless given.
 
     Examples
     --------
@@ -43,23 +46,26 @@ class ModularityKMeans:
         max_clusters: int = 20,
         sample_size: int = 2000,
         random_state: np.random.RandomState | None = None,
+        backend: Backend | None = None,
     ):
         self.max_clusters = max_clusters
         self.sample_size = sample_size
         self.random_state = random_state or np.random.RandomState(0)
+        self.backend = backend or NumpyBackend()
 
-    def assign(self, U: NDArray[Any], n_clusters: int | None) -> NDArray[np.intp]:
+    def assign(self, U: Any, n_clusters: int | None) -> NDArray[np.intp]:
         """Label the rows of `U`."""
         if len(U) < 2 or n_clusters == 1:
             return np.zeros(len(U), dtype=np.intp)
-        features = leading_features(U)
-        order = np.lexsort(features.T[::-1])
+        features = leading_features(U, backend=self.backend)
+        order = np.lexsort(features[:, 1::-1].T)
         sample = features[order[self._sample(len(U))]]
         tree = WardTree(sample)
         k = n_clusters or self._choose(sample, tree)
         if k == 1:
             return np.zeros(len(U), dtype=np.intp)
-        return relabel(lloyd(features, cluster_means(sample, tree.cut(k), k)))
+        centres = cluster_means(sample, tree.cut(k), k)
+        return relabel(lloyd(features, centres, backend=self.backend))
 
     def _sample(self, n_rows: int) -> NDArray[np.intp]:
         if n_rows <= self.sample_size:

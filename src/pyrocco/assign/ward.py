@@ -22,8 +22,8 @@ class WardTree:
     --------
     >>> import numpy as np
     >>> tree = WardTree(np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [9.0]]))
-    >>> [np.bincount(tree.cut(k)).tolist() for k in (1, 2)], sorted(np.bincount(tree.cut(3)))
-    ([[6], [3, 3]], [1, 2, 3])
+    >>> [sorted(np.bincount(tree.cut(k)).tolist()) for k in (1, 2, 3)]
+    [[6], [3, 3], [1, 2, 3]]
     """
 
     def __init__(self, features: NDArray[Any]):

@@ -4,6 +4,9 @@ import joblib
 
 from pyrocco.backends.base import Backend, Operator
 from pyrocco.backends.numpy import NumpyBackend
+from pyrocco.backends.torch import TorchBackend, cuda_is_available
+
+DEVICES = ("cpu", "cuda", "auto")
 
 
 def cpu_backend(n_jobs: int | None) -> NumpyBackend:
@@ -17,4 +20,36 @@ def cpu_backend(n_jobs: int | None) -> NumpyBackend:
     return NumpyBackend(joblib.cpu_count() if n_jobs is None else joblib.effective_n_jobs(n_jobs))
 
 
-__all__ = ["Backend", "NumpyBackend", "Operator", "cpu_backend"]
+def resolve_backend(device: str | Backend, n_jobs: int | None) -> Backend:
+    """Turn the name of a device into the back end that computes there.
+
+    Parameters
+    ----------
+    device : {"cpu", "cuda", "auto"} or Backend
+        ``"auto"`` takes a GPU where PyTorch finds one. A back end passes through.
+    n_jobs : int or None
+        Threads of the CPU back end.
+
+    Examples
+    --------
+    >>> resolve_backend("cpu", 1).name
+    'numpy'
+    """
+    if not isinstance(device, str):
+        return device
+    if device not in DEVICES:
+        raise ValueError(f"device must be one of {', '.join(DEVICES)}; got {device!r}.")
+    if device == "cuda" or (device == "auto" and cuda_is_available()):
+        return TorchBackend("cuda")
+    return cpu_backend(n_jobs)
+
+
+__all__ = [
+    "DEVICES",
+    "Backend",
+    "NumpyBackend",
+    "Operator",
+    "TorchBackend",
+    "cpu_backend",
+    "resolve_backend",
+]

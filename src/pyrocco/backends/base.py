@@ -29,6 +29,23 @@ class Backend(Protocol):
     def to_numpy(self, U: Any) -> NDArray[Any]:
         """Bring an array back."""
 
+    def dtype(self, U: Any) -> np.dtype[Any]:
+        """NumPy's name of the type of an array."""
+
+    def matrix_norm(self, U: Any) -> float:
+        """Largest singular value."""
+
+    def project(self, U: Any, Y: Any) -> NDArray[np.float64]:
+        """U^T Y."""
+
+    def centred(self, U: Any) -> Any:
+        """Columns less their means."""
+
+    def nearest_centres(
+        self, rows: Any, centres: NDArray[Any]
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Label of the nearest centre of every row, and the sum of the rows of each label."""
+
     def copy(self, U: Any) -> Any:
         """Return a new array with the same values."""
 

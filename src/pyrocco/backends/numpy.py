@@ -13,6 +13,7 @@ from scipy import sparse
 from pyrocco.backends.base import Operator
 from pyrocco.backends.kernels import panel as panels
 from pyrocco.backends.kernels import system as kernels
+from pyrocco.backends.norms import matrix_norm
 
 # Columns solved together by the decoupled solver.
 PANEL = 16
@@ -43,6 +44,34 @@ class NumpyBackend:
     def to_numpy(self, U: NDArray[Any]) -> NDArray[Any]:
         """Return `U` itself."""
         return U
+
+    def dtype(self, U: NDArray[Any]) -> np.dtype[Any]:
+        """Type of `U`."""
+        return U.dtype
+
+    def matrix_norm(self, U: NDArray[Any]) -> float:
+        """Spectral norm."""
+        return matrix_norm(U)
+
+    def project(self, U: NDArray[Any], Y: NDArray[Any]) -> NDArray[np.float64]:
+        """U^T Y."""
+        return np.asarray(U.T @ Y, dtype=np.float64)
+
+    def centred(self, U: NDArray[Any]) -> NDArray[Any]:
+        """Columns less their means."""
+        return np.asarray(U - U.mean(axis=0, dtype=np.float64).astype(U.dtype))
+
+    def nearest_centres(
+        self, rows: NDArray[Any], centres: NDArray[Any]
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Nearest centre of every row, and the sum of the rows of each."""
+        n, k = len(rows), len(centres)
+        points = centres.astype(rows.dtype)
+        # Half the squared distance, less the row's own square, which moves no argmin.
+        costs = 0.5 * np.einsum("ij,ij->i", points, points) - rows @ points.T
+        labels = costs.argmin(axis=1)
+        members = sparse.csr_array((np.ones(n), labels, np.arange(n + 1)), shape=(n, k))
+        return labels, np.asarray(members.T @ rows)
 
     def copy(self, U: NDArray[Any]) -> NDArray[Any]:
         """Return a copy."""

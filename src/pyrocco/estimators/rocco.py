@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
-from pyrocco.backends import cpu_backend
+from pyrocco.backends import Backend, resolve_backend
 from pyrocco.estimators.blocks import BlockMixin, block_means
 from pyrocco.estimators.checks import (
     check_choice,
@@ -23,6 +23,7 @@ from pyrocco.estimators.checks import (
 from pyrocco.estimators.rcc import warn_not_converged
 from pyrocco.estimators.variants import VARIANTS, Variant, resolve_variant
 from pyrocco.graph import Graph, mutual_knn_graph
+from pyrocco.graph.device import search_on
 from pyrocco.graph.neighbors import METRICS
 from pyrocco.progress import Progress
 from pyrocco.representation import Record, Representation, learn_representation
@@ -49,6 +50,9 @@ class ROCCO(BlockMixin, ClusterMixin, BaseEstimator):
         How the linear systems are solved: see `pyrocco.solvers`.
     max_iter : int, default=100
         Iterations of the representation at most.
+    device : {"cpu", "cuda", "auto"} or backend, default="cpu"
+        Where to compute. ``"cuda"`` needs a GPU and the extra ``gpu``; ``"auto"`` takes a
+        GPU where there is one.
     random_state : None, int or RandomState, default=0
         Seeds what is random: the sample of rows on which a large matrix' number of
         clusters is chosen and, in the paper variant, k-means.
@@ -100,6 +104,7 @@ class ROCCO(BlockMixin, ClusterMixin, BaseEstimator):
         variant: str = "refined",
         solver: str | Solver = "auto",
         max_iter: int = 100,
+        device: str | Backend = "cpu",
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -110,6 +115,7 @@ class ROCCO(BlockMixin, ClusterMixin, BaseEstimator):
         self.variant = variant
         self.solver = solver
         self.max_iter = max_iter
+        self.device = device
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -131,14 +137,15 @@ class ROCCO(BlockMixin, ClusterMixin, BaseEstimator):
         """
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
         variant, solver = self._resolve(X)
+        backend = resolve_backend(self.device, self.n_jobs)
         progress = Progress(self.verbose)
         with threadpool_limits(self.n_jobs):
             scale = variant.scale(X)
             unit_free = X / X.dtype.type(scale)
-            graphs = self._graphs(unit_free, variant, progress)
-            learned = self._learn(unit_free, graphs, variant, solver, progress)
-            self._assign(X, learned.U, variant, progress)
-        self._keep(learned, graphs, scale)
+            graphs = self._graphs(unit_free, variant, backend, progress)
+            learned = self._learn(unit_free, graphs, variant, solver, backend, progress)
+            self._assign(X, learned.U, variant, backend, progress)
+        self._keep(learned, backend.to_numpy(learned.U), graphs, scale)
         return self
 
     def _resolve(self, X: Any) -> tuple[Variant, Solver]:
@@ -156,13 +163,18 @@ class ROCCO(BlockMixin, ClusterMixin, BaseEstimator):
         )
         return variant, solver
 
-    def _graphs(self, X: Any, variant: Variant, progress: Progress) -> tuple[Graph, Graph]:
+    def _graphs(
+        self, X: Any, variant: Variant, backend: Backend, progress: Progress
+    ) -> tuple[Graph, Graph]:
         metric = resolve_metric(self.metric, X)
+        search = search_on(backend)
         columns = X.T.tocsr() if sparse.issparse(X) else np.ascontiguousarray(X.T)
         with progress.stage("graph of rows"):
-            row_graph = mutual_knn_graph(X, self.n_neighbors, metric, variant.bridges)
+            row_graph = mutual_knn_graph(X, self.n_neighbors, metric, variant.bridges, search)
         with progress.stage("graph of columns"):
-            column_graph = mutual_knn_graph(columns, self.n_neighbors, metric, variant.bridges)
+            column_graph = mutual_knn_graph(
+                columns, self.n_neighbors, metric, variant.bridges, search
+            )
         return row_graph, column_graph
 
     def _learn(
@@ -171,9 +183,9 @@ class ROCCO(BlockMixin, ClusterMixin, BaseEstimator):
         graphs: tuple[Graph, Graph],
         variant: Variant,
         solver: Solver,
+        backend: Backend,
         progress: Progress,
     ) -> Representation:
-        backend = cpu_backend(self.n_jobs)
         dense = backend.asarray(X)
         with progress.stage("representation"):
             return learn_representation(
@@ -187,20 +199,28 @@ class ROCCO(BlockMixin, ClusterMixin, BaseEstimator):
                 report=progress.iteration,
             )
 
-    def _assign(self, X: Any, U: NDArray[Any], variant: Variant, progress: Progress) -> None:
+    def _assign(
+        self, X: Any, U: Any, variant: Variant, backend: Backend, progress: Progress
+    ) -> None:
         n_rows, n_columns = check_n_clusters(self.n_clusters, X.shape)
-        assigner = variant.assigner(X)
+        assigner = variant.assigner(X, backend)
         with progress.stage("clusters of rows"):
             self.row_labels_ = assigner.assign(U, n_rows)
         with progress.stage("clusters of columns"):
-            self.column_labels_ = assigner.assign(np.ascontiguousarray(U.T), n_columns)
+            self.column_labels_ = assigner.assign(backend.transpose(U), n_columns)
         self.labels_ = self.row_labels_
         self.n_row_clusters_ = int(self.row_labels_.max()) + 1
         self.n_column_clusters_ = int(self.column_labels_.max()) + 1
         self.block_means_ = block_means(X, self.row_labels_, self.column_labels_)
 
-    def _keep(self, learned: Representation, graphs: tuple[Graph, Graph], scale: float) -> None:
-        self.representation_ = learned.U * learned.U.dtype.type(scale)
+    def _keep(
+        self,
+        learned: Representation,
+        U: NDArray[Any],
+        graphs: tuple[Graph, Graph],
+        scale: float,
+    ) -> None:
+        self.representation_ = U * U.dtype.type(scale)
         self.row_graph_, self.column_graph_ = graphs
         self.history_: list[Record] = learned.history
         self.n_iter_ = len(learned.history)

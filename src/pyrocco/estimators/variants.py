@@ -13,7 +13,6 @@ from pyrocco.backends import Backend
 from pyrocco.estimators.checks import is_mostly_zero, root_mean_square
 from pyrocco.graph import Graph
 from pyrocco.graph.build import Bridges
-from pyrocco.graph.laplacian import matrix_norm
 from pyrocco.model import EveryFour, Schedule, Side, SmoothOnce, length_scales
 from pyrocco.solvers import Solver
 
@@ -41,9 +40,9 @@ class Refined:
         """One convex solve."""
         return SmoothOnce()
 
-    def assigner(self, X: Any) -> Assigner:
+    def assigner(self, X: Any, backend: Backend) -> Assigner:
         """The same for every kind of data."""
-        return ModularityKMeans(random_state=self.random_state)
+        return ModularityKMeans(random_state=self.random_state, backend=backend)
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ class Paper:
 
     def sides(self, X: Any, graphs: tuple[Graph, Graph], backend: Backend) -> tuple[Side, Side]:
         """Strengths by Eq. 15, mu from three times the largest squared edge length."""
-        norm = matrix_norm(backend.to_numpy(X))
+        norm = backend.matrix_norm(X)
         return (
             _graduated(X, graphs[0], 0, norm, backend),
             _graduated(X, graphs[1], 1, norm, backend),
@@ -71,11 +70,11 @@ class Paper:
         """Mu halved every four iterations."""
         return EveryFour()
 
-    def assigner(self, X: Any) -> Assigner:
+    def assigner(self, X: Any, backend: Backend) -> Assigner:
         """k-means with the silhouette for sparse data, RCC for the rest (lines 9-14)."""
         if is_mostly_zero(X):
             return SilhouetteKMeans(self.random_state)
-        return ContinuousAssigner(self.n_neighbors, self.solver, self.random_state)
+        return ContinuousAssigner(self.n_neighbors, self.solver, self.random_state, backend)
 
 
 Variant = Refined | Paper

@@ -27,6 +27,7 @@ def mutual_knn_graph(
     n_neighbors: int = 10,
     metric: str = "euclidean",
     bridges: Bridges = True,
+    search: Any = None,
 ) -> Graph:
     """Connect the rows of `X` that are among each other's nearest.
 
@@ -44,6 +45,8 @@ def mutual_knn_graph(
         of the k-nearest-neighbour graph, as the published program of RCC does; ``True``
         also joins the components of that graph by the shortest edges between them;
         ``False`` adds none.
+    search : NeighborSearch, optional
+        How neighbours are found; exactly, on the CPU, unless given.
 
     Returns
     -------
@@ -62,11 +65,12 @@ def mutual_knn_graph(
         raise ValueError(f"n_neighbors must be at least 1; got {n_neighbors}.")
     n_rows = X.shape[0]
     distances = distances_between_rows(X, metric)
-    neighbors = nearest(distances, min(n_neighbors, n_rows - 1)) if n_rows > 1 else None
-    if neighbors is None:
+    if n_rows == 1:
         none = np.empty(0, dtype=np.intp)
         return Graph(n_rows, none, none, np.empty(0))
 
+    k = min(n_neighbors, n_rows - 1)
+    neighbors = nearest(distances, k) if search is None else search.search(X, k, metric)
     pairs, lengths, mutual = _undirected(neighbors, n_rows)
     keys = pairs[mutual]
     if bridges:

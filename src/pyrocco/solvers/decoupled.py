@@ -52,7 +52,7 @@ class DecoupledSolver:
         long_side, short_side = system.rows, system.columns
         if wide:
             long_side, short_side = short_side, long_side
-        values, vectors = eigen(short_side)
+        values, vectors = eigen(short_side, backend)
         F = backend.rotate(X, system.shift * vectors)
         Y = backend.rotate(U, vectors)
         iterations, squared = self._columns(long_side, system.shift + values, F, Y, backend)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyrocco.backends import Operator
+from pyrocco.backends import Backend, Operator
 from pyrocco.model import SylvesterSystem
 from pyrocco.solvers.base import Solution
 
@@ -31,21 +31,22 @@ class SpectralSolver:
         """Solve `system`; `start` is not needed."""
         backend = system.backend
         X = np.asarray(backend.to_numpy(system.X), dtype=np.float64)
-        row_values, row_vectors = eigen(system.rows)
-        column_values, column_vectors = eigen(system.columns)
+        row_values, row_vectors = eigen(system.rows, backend)
+        column_values, column_vectors = eigen(system.columns, backend)
         rotated = row_vectors.T @ X @ column_vectors
         rotated *= system.shift / (system.shift + row_values[:, None] + column_values)
         U = row_vectors @ rotated @ column_vectors.T
-        U = backend.asarray(U.astype(backend.to_numpy(system.X).dtype))
+        U = backend.asarray(U.astype(backend.dtype(system.X)))
         return Solution(U, 1, 0.0, True, self.name)
 
 
-def eigen(operator: Operator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def eigen(operator: Operator, backend: Backend) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Eigenvalues, ascending and not below zero, and eigenvectors of a Laplacian operator."""
-    n = len(operator.degrees)
+    indptr, indices, values, degrees = (backend.to_numpy(part) for part in operator)
+    n = len(degrees)
     dense = np.zeros((n, n))
-    ends = np.repeat(np.arange(n), np.diff(operator.indptr))
-    dense[ends, operator.indices] = -np.asarray(operator.values, dtype=np.float64)
-    dense[np.arange(n), np.arange(n)] = operator.degrees
+    ends = np.repeat(np.arange(n), np.diff(indptr))
+    dense[ends, indices] = -values.astype(np.float64)
+    dense[np.arange(n), np.arange(n)] = degrees
     values, vectors = np.linalg.eigh(dense)
     return np.maximum(values, 0.0), vectors

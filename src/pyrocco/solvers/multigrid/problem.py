@@ -50,10 +50,11 @@ class SylvesterProblem:
         >>> problem.A.toarray().tolist(), problem.C.tolist()
         ([[1.0]], [[2.0]])
         """
-        X = system.backend.to_numpy(system.X)
+        to_numpy = system.backend.to_numpy
+        X = to_numpy(system.X)
         return cls(
-            _side(system.rows, system.shift / 2),
-            _side(system.columns, system.shift / 2),
+            _side(Operator(*map(to_numpy, system.rows)), system.shift / 2),
+            _side(Operator(*map(to_numpy, system.columns)), system.shift / 2),
             system.shift * X.astype(np.float64),
         )
 

@@ -1,0 +1,78 @@
+"""Whole fits on a GPU after warm-up, and the same labels as on the CPU.
+
+python -m benchmarks.speed.gpu [--cases 100k,1000k,20news10] [--check 20news10,10k]
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import time
+
+from sklearn.metrics import adjusted_rand_score
+
+from benchmarks.speed.machine import markdown, write
+from benchmarks.speed.solvers import matrix
+from pyrocco import ROCCO
+
+
+def fit(X, device):
+    told = io.StringIO()
+    started = time.perf_counter()
+    with contextlib.redirect_stderr(told):
+        model = ROCCO(device=device, verbose=1).fit(X)
+    return time.perf_counter() - started, model, told.getvalue()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cases", default="20news10,classic3,10k,100k,1000k")
+    parser.add_argument("--check", default="20news10,classic3,10k")
+    parser.add_argument("--device", default="cuda")
+    arguments = parser.parse_args()
+    rows = []
+    for case in arguments.cases.split(","):
+        X = matrix(case)
+        fit(X[: min(len(X) if hasattr(X, "__len__") else X.shape[0], 5000)], arguments.device)
+        repeats = 3 if X.shape[0] <= 200_000 else 1
+        runs = [fit(X, arguments.device) for _ in range(repeats)]
+        seconds, model, told = min(runs, key=lambda run: run[0])
+        same, cpu_seconds = "", ""
+        if case in arguments.check.split(","):
+            cpu_seconds, cpu, _ = fit(X, "cpu")
+            same = adjusted_rand_score(cpu.row_labels_, model.row_labels_)
+        rows.append(
+            [
+                case,
+                f"{X.shape[0]} x {X.shape[1]}",
+                seconds,
+                cpu_seconds,
+                same,
+                model.n_row_clusters_,
+                " ".join(told.split("\n")),
+            ]
+        )
+        print(rows[-1], flush=True)
+    write(
+        "gpu",
+        "Whole fits on a GPU",
+        f"python -m benchmarks.speed.gpu --device {arguments.device}",
+        "float32, K unknown, least of three runs after a warm-up (one run at 1000k).",
+        markdown(
+            [
+                "case",
+                "shape",
+                "seconds",
+                "CPU of the same machine",
+                "ARI with the CPU",
+                "row clusters",
+                "stages",
+            ],
+            rows,
+        ),
+    )
+
+
+if __name__ == "__main__":
+    main()

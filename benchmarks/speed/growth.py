@@ -1,0 +1,66 @@
+"""Growth with the number of rows: graph, representation, assignment (the paper's Fig. 5, top).
+
+python -m benchmarks.speed.growth [--sizes 10,20,50,100] [--variant refined]
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import re
+import time
+
+import numpy as np
+
+from benchmarks.speed.machine import markdown, write
+from pyrocco import ROCCO
+from pyrocco.datasets import make_noisy_biclusters
+
+STAGES = {
+    "graphs": ("graph of rows", "graph of columns"),
+    "representation": ("representation",),
+    "assignment": ("clusters of rows", "clusters of columns"),
+}
+
+
+def stages(X, variant):
+    """Seconds of every stage, as the fit itself tells them, and of the whole."""
+    told = io.StringIO()
+    started = time.perf_counter()
+    with contextlib.redirect_stderr(told):
+        ROCCO(variant=variant, verbose=1).fit(X)
+    whole = time.perf_counter() - started
+    lines = dict(re.findall(r"^(.+): ([\d.]+) s$", told.getvalue(), flags=re.MULTILINE))
+    return [*(sum(float(lines[key]) for key in keys) for keys in STAGES.values()), whole]
+
+
+def slope(sizes, seconds):
+    return float(np.polyfit(np.log(sizes), np.log(np.maximum(seconds, 1e-3)), 1)[0])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--sizes", default="10,20,50,100")
+    parser.add_argument("--variant", default="refined")
+    arguments = parser.parse_args()
+    sizes = [int(size) for size in arguments.sizes.split(",")]
+    ROCCO(variant=arguments.variant).fit(make_noisy_biclusters((500, 100), 5, noise=10).X)
+    table = []
+    for size in sizes:
+        X = make_noisy_biclusters((1000 * size, 100), 5, noise=10, random_state=0).X
+        table.append([f"{size}k x 100", *stages(X.astype(np.float32), arguments.variant)])
+        print(table[-1], flush=True)
+    slopes = ["log-log slope", *(slope(sizes, [row[c] for row in table]) for c in range(1, 5))]
+    write(
+        f"growth_{arguments.variant}",
+        f"Growth with the number of rows, variant {arguments.variant}",
+        f"python -m benchmarks.speed.growth --variant {arguments.variant} "
+        f"--sizes {arguments.sizes}",
+        "Seconds, float32, K unknown, noise 10.",
+        markdown(["rows", *STAGES, "whole fit"], [*table, slopes]),
+    )
+
+
+if __name__ == "__main__":
+    main()

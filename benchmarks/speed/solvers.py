@@ -1,0 +1,132 @@
+"""Seconds a solve of every solver, literal and default systems, one cold solve from U = X.
+
+python -m benchmarks.speed.solvers [--cases glioma,10k]
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from functools import partial
+
+import numpy as np
+from scipy import sparse
+
+from benchmarks.speed.machine import best_of, markdown, write
+from pyrocco import mutual_knn_graph
+from pyrocco.backends import cpu_backend
+from pyrocco.datasets import load, make_noisy_biclusters
+from pyrocco.model import Side, SylvesterSystem
+from pyrocco.solvers import (
+    AutoSolver,
+    BartelsStewartSolver,
+    ConjugateGradientSolver,
+    DecoupledSolver,
+    MultigridSolver,
+    SpectralSolver,
+)
+from pyrocco.solvers.multigrid.problem import SylvesterProblem, kronecker_sum
+
+TOL = 1e-3
+CASES = ("glioma", "classic3", "20news10", "10k", "50k", "100k")
+
+
+def matrix(case):
+    if case.endswith("k"):
+        return make_noisy_biclusters(
+            (1000 * int(case[:-1]), 100), 5, noise=10, random_state=0
+        ).X.astype(np.float32)
+    return load(case).X.astype(np.float32)
+
+
+def graphs(X):
+    metric = "cosine" if sparse.issparse(X) else "euclidean"
+    columns = X.T.tocsr() if sparse.issparse(X) else np.ascontiguousarray(X.T)
+    return mutual_knn_graph(X, metric=metric), mutual_knn_graph(columns, metric=metric)
+
+
+def make_system(X, pair, norm, backend):
+    sides = [Side(graph, axis, norm) for axis, graph in enumerate(pair)]
+    operators = [side.operator(backend, X.dtype) for side in sides]
+    return SylvesterSystem(X, 2.0, *operators, backend)
+
+
+def solvers(shape):
+    """Those that finish in reasonable time and memory at this shape."""
+    cells, longest, shortest = shape[0] * shape[1], max(shape), min(shape)
+    yield ConjugateGradientSolver(TOL)
+    if shortest <= 2000:
+        yield DecoupledSolver(TOL)
+    if longest <= 5000:
+        yield SpectralSolver()
+        yield BartelsStewartSolver()
+    if shortest <= 500 and longest <= 20_000:
+        yield MultigridSolver(tol=TOL, on="decoupled")
+    if cells <= 1_100_000:
+        yield MultigridSolver(tol=TOL, on="kronecker")
+
+
+def smoothed_aggregation(system):
+    """pyamg's smoothed aggregation on the Kronecker system: seconds of set-up and solve."""
+    try:
+        import pyamg  # noqa: PLC0415 - only this comparison needs it
+    except ImportError:
+        return None
+    problem = SylvesterProblem.of(system)
+    started = time.perf_counter()
+    hierarchy = pyamg.smoothed_aggregation_solver(kronecker_sum(problem.A, problem.B))
+    hierarchy.solve(problem.C.ravel(), x0=system.X.ravel(), tol=TOL, accel="cg")
+    return time.perf_counter() - started
+
+
+def name(solver):
+    return f"{solver.name} ({solver.on})" if isinstance(solver, MultigridSolver) else solver.name
+
+
+def solve_cold(solver, system):
+    return solver.solve(system, system.X.copy())
+
+
+def measure(case, backend):
+    X = matrix(case)
+    pair = graphs(X)
+    dense = backend.asarray(X)
+    for kind, norm in (("literal", backend.matrix_norm(dense)), ("default", 10.0)):
+        system = make_system(dense, pair, norm, backend)
+        seconds = {}
+        for solver in solvers(dense.shape):
+            repeats = 3 if dense.size < 6_000_000 else 1
+            spent, solution = best_of(partial(solve_cold, solver, system), repeats)
+            seconds[name(solver)] = (spent, solution.iterations, solution.residual)
+        if kind == "literal" and dense.size <= 1_100_000:
+            spent = smoothed_aggregation(system)
+            if spent is not None:
+                seconds["pyamg smoothed aggregation (kronecker)"] = (spent, "", "")
+        picked = name(AutoSolver(TOL).choose(system))
+        best = min(spent for spent, _, _ in seconds.values())
+        for key, (spent, iterations, residual) in seconds.items():
+            mark = "**auto**" if key == picked else ""
+            yield case, kind, f"{norm:.0f}", key, spent, iterations, residual, spent / best, mark
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cases", default=",".join(CASES))
+    cases = parser.parse_args().cases.split(",")
+    backend = cpu_backend(None)
+    rows = [row for case in cases for row in measure(case, backend)]
+    header = ["case", "system", "norm", "solver", "seconds", "iterations", "residual",
+              "times the best", "picked"]  # fmt: skip
+    write(
+        "solvers",
+        "One solve of the linear system",
+        "python -m benchmarks.speed.solvers",
+        f"float32, relative residual {TOL:g}, cold start at U = X, least of three runs. "
+        "`norm` is the spectral norm of strength x Laplacian: that of X in the literal "
+        "algorithm, 10 in the default.",
+        markdown(header, rows),
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,165 @@
+"""The same cases on every back end that this machine has."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import make_biclusters, make_checkerboard
+from sklearn.metrics import adjusted_rand_score
+
+from pyrocco import ROCCO, mutual_knn_graph
+from pyrocco.backends import NumpyBackend, resolve_backend
+from pyrocco.graph import Laplacian
+from pyrocco.model import Side, SylvesterSystem
+from pyrocco.solvers import (
+    SOLVERS,
+    ConjugateGradientSolver,
+    DecoupledSolver,
+    SpectralSolver,
+    resolve_solver,
+)
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install pyrocco[gpu]")
+
+from pyrocco.backends.torch import TorchBackend  # noqa: E402 - after the check for PyTorch
+from pyrocco.graph.device import DeviceSearch  # noqa: E402
+
+BACKENDS = [NumpyBackend(1), NumpyBackend(2), TorchBackend("cpu")]
+if torch.cuda.is_available():
+    BACKENDS.append(TorchBackend("cuda"))
+TORCHES = BACKENDS[2:]
+
+
+def name(value):
+    return getattr(value, "name", None)
+
+
+@pytest.fixture(params=BACKENDS, ids=name)
+def backend(request):
+    return request.param
+
+
+def systems(backend, shape, dtype):
+    X = np.random.default_rng(0).normal(size=shape).astype(dtype)
+    sides = [Side(mutual_knn_graph(M, 4), axis, 40.0) for axis, M in enumerate((X, X.T))]
+    operators = [side.operator(backend, X.dtype) for side in sides]
+    return X, SylvesterSystem(backend.asarray(X), 2.0, *operators, backend)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("solver", [SpectralSolver(), ConjugateGradientSolver(1e-9),
+                                    DecoupledSolver(1e-9)], ids=name)  # fmt: skip
+@pytest.mark.parametrize("shape", [(30, 20), (9, 40), (5, 1)])
+def test_solvers(backend, dtype, solver, shape):
+    X, system = systems(backend, shape, dtype)
+    _, reference = systems(NumpyBackend(), shape, np.float64)
+    expected = SpectralSolver().solve(reference, X).U
+    solution = solver.solve(system, backend.asarray(X))
+    bound = 1e-6 if dtype == np.float64 else 1e-3
+    error = np.linalg.norm(backend.to_numpy(solution.U) - expected)
+    assert backend.dtype(solution.U) == dtype
+    assert error <= bound * np.linalg.norm(expected)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_primitives(backend, dtype):
+    rng = np.random.default_rng(0)
+    U = rng.normal(size=(37, 12)).astype(dtype)
+    here = backend.asarray(U)
+    tight = {"rtol": 1e-5 if dtype == np.float32 else 1e-12}
+    np.testing.assert_array_equal(backend.to_numpy(backend.asarray(sparse.csr_array(U))), U)
+    for axis, M in enumerate((U, U.T)):
+        graph = mutual_knn_graph(np.ascontiguousarray(M), 3)
+        lengths = backend.edge_lengths(here, graph.heads, graph.tails, axis)
+        np.testing.assert_allclose(
+            lengths, np.square(M[graph.heads] - M[graph.tails]).sum(axis=1), **tight
+        )
+    assert backend.squared_norm(here) == pytest.approx(np.square(U).sum(), rel=1e-5)
+    assert backend.matrix_norm(here) == pytest.approx(np.linalg.norm(U, 2), rel=1e-5)
+    np.testing.assert_allclose(backend.to_numpy(backend.centred(here)), U - U.mean(0), atol=1e-6)
+    centres = rng.normal(size=(3, 12))
+    labels, sums = backend.nearest_centres(here, centres)
+    expected = np.square(U[:, None] - centres).sum(axis=2).argmin(axis=1)
+    np.testing.assert_array_equal(labels, expected)
+    for k in range(3):
+        np.testing.assert_allclose(sums[k], U[labels == k].sum(axis=0), atol=1e-5)
+
+
+CASES = {
+    "separated": make_biclusters((90, 70), 4, noise=5, random_state=0)[0],
+    "noise 30": make_biclusters((100, 100), 5, noise=30, random_state=1)[0],
+    "checkerboard": make_checkerboard((80, 150), (4, 3), noise=10, random_state=0)[0],
+    "sparse": sparse.csr_array(
+        np.kron(np.eye(3), np.ones((50, 60))) * np.random.default_rng(0).random((150, 180))
+    ),
+    "wide": make_biclusters((40, 600), 3, noise=5, random_state=0)[0],
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("variant", ["refined", "paper"])
+@pytest.mark.parametrize("case", CASES)
+def test_labels(backend, case, variant, dtype):
+    X = CASES[case].astype(dtype)
+    expected = ROCCO(variant=variant).fit(X)
+    model = ROCCO(variant=variant, device=backend).fit(X)
+    assert adjusted_rand_score(expected.row_labels_, model.row_labels_) >= 0.98
+    assert adjusted_rand_score(expected.column_labels_, model.column_labels_) >= 0.98
+    assert isinstance(model.representation_, np.ndarray)
+    assert model.representation_.dtype == dtype
+
+
+@pytest.mark.parametrize("backend", TORCHES, ids=name)
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_every_solver_runs_on_torch(backend, solver):
+    X = CASES["separated"]
+    model = ROCCO(solver=solver, device=backend).fit(X)
+    np.testing.assert_array_equal(model.row_labels_, ROCCO().fit(X).row_labels_)
+    assert resolve_solver(solver) is not None
+
+
+@pytest.mark.parametrize("backend", TORCHES, ids=name)
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "cosine"])
+@pytest.mark.parametrize("n_rows", [40, 3000])
+def test_neighbours_on_torch(backend, metric, n_rows, monkeypatch):
+    """The large case goes through the selection by groups, in several blocks."""
+    monkeypatch.setattr("pyrocco.backends.torch._BLOCK_SHARE", 0.01)
+    X = np.random.default_rng(0).normal(size=(n_rows, 6))
+    found = mutual_knn_graph(X, 5, metric, search=DeviceSearch(backend))
+    expected = mutual_knn_graph(X, 5, metric)
+    np.testing.assert_array_equal(found.heads, expected.heads)
+    np.testing.assert_array_equal(found.tails, expected.tails)
+
+
+@pytest.mark.parametrize("backend", TORCHES, ids=name)
+def test_zero_rows_under_cosine_on_torch(backend):
+    X = np.random.default_rng(0).normal(size=(30, 6))
+    X[5] = X[11] = 0
+    assert DeviceSearch(backend).search(X, 1, "cosine").indices[5] == 11
+
+
+def test_cuda_without_a_gpu_is_an_error(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(RuntimeError, match="no CUDA GPU here; use device='cpu'"):
+        ROCCO(device="cuda").fit(CASES["separated"])
+    assert resolve_backend("auto", 1).name == "numpy"
+
+
+def test_missing_torch_names_the_extra(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "torch", None)
+    with pytest.raises(ImportError, match=r"pip install 'pyrocco\[gpu\]'"):
+        ROCCO(device="cuda").fit(CASES["separated"])
+    assert resolve_backend("auto", 1).name == "numpy"
+
+
+def test_unknown_device():
+    with pytest.raises(ValueError, match="device must be one of cpu, cuda, auto"):
+        ROCCO(device="tpu").fit(CASES["separated"])
+
+
+def test_threads_change_nothing():
+    X = make_biclusters((3000, 200), 5, noise=20, random_state=0)[0]
+    laplacian = Laplacian(mutual_knn_graph(X, 5))
+    assert laplacian.n_nodes == 3000
+    one, two = (ROCCO(n_jobs=n).fit(X) for n in (1, 2))
+    np.testing.assert_array_equal(one.row_labels_, two.row_labels_)
+    np.testing.assert_allclose(one.representation_, two.representation_, rtol=1e-9, atol=1e-9)

@@ -33,7 +33,7 @@ def _run_one(experiment: Experiment, folder: Path, options: argparse.Namespace) 
         # Also after an interruption: what is done can be read.
         frame = store.read()
         if len(frame):
-            experiment.report(frame, folder)
+            experiment.report(frame, folder, options.quick)
 
 
 def _request(options: argparse.Namespace) -> Request:

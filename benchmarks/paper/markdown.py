@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import pandas as pd
 
@@ -28,11 +29,33 @@ def beside(ours: str, printed: float | None, digits: int = 3) -> str:
     return ours if printed is None else f"{ours} [{printed:.{digits}f}]"
 
 
-def command(name: str, frame: pd.DataFrame, line_up: Sequence[str]) -> str:
-    """The command that makes the rows of `frame`."""
-    methods = ordered(frame["method"], line_up)
-    chosen = "" if set(line_up) <= set(methods) else f" --methods {' '.join(methods)}"
-    return f"python -m benchmarks.paper {name}{chosen}"
+def command(
+    name: str, frame: pd.DataFrame, line_up: Sequence[str], sets: Sequence[str], quick: bool
+) -> str:
+    """The command that makes the rows of `frame`, where `sets` are those of a full run."""
+    words = ["python -m benchmarks.paper", name, *(["--quick"] if quick else [])]
+    words += [f"--seeds {frame['seed'].astype(int).max() + 1}"]
+    methods, found = ordered(frame["method"], line_up), ordered(frame["dataset"], sets)
+    if methods != list(line_up):
+        words += ["--methods", *methods]
+    if found != list(sets) and not quick:
+        words += ["--datasets", *found]
+    return " ".join(words)
+
+
+def caution(quick: bool) -> str:
+    """Say of a quick run that it is one."""
+    if not quick:
+        return ""
+    return (
+        "**A quick run: small samples of the data, few seeds, a short time limit. It shows that "
+        "everything works; the paper's numbers are not to be compared with it.**"
+    )
+
+
+def write(path: Path, parts: Iterable[str]) -> None:
+    """Write the parts that are not empty as paragraphs."""
+    path.write_text("\n\n".join(part for part in parts if part) + "\n", encoding="utf-8")
 
 
 def ordered(names: Iterable[str], line_up: Sequence[str]) -> list[str]:
@@ -56,7 +79,8 @@ def provenance(frame: pd.DataFrame) -> str:
         by_commit.setdefault(", ".join(sorted(commits)), []).append(str(method))
     made = "; ".join(f"{commit or 'unknown'}: {', '.join(m)}" for commit, m in by_commit.items())
     return (
-        f"Software: {'; '.join(used)}. Threads: {', '.join(_distinct(frame['threads']))}.\n\n"
+        f"Software: {'; '.join(used)}. Threads: {', '.join(_distinct(frame['threads']))}. "
+        f"Time limit of a cell: {', '.join(_distinct(frame['time_limit']))} s.\n\n"
         f"Commit of `src/pyrocco` by method (+ where edited since): {made}."
     )
 

@@ -8,10 +8,13 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+import pyrocco
+
+# Where pyrocco is imported from, which need not be the tree these benchmarks are in.
+SOURCE = Path(pyrocco.__file__).resolve().parent
 PACKAGES = ("pyrocco", "numpy", "scipy", "scikit-learn", "numba")
 # All of the package but what reads, draws and talks.
-COMPUTING = ("src/pyrocco", *(f":!src/pyrocco/{part}" for part in ("cli", "io", "plots")))
+COMPUTING = (".", ":!cli", ":!io", ":!plots")
 
 
 @cache
@@ -36,7 +39,7 @@ def source_commit() -> str:
 def _git(*arguments: str) -> str:
     try:
         done = subprocess.run(
-            ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+            ["git", *arguments], cwd=SOURCE, capture_output=True, text=True, check=False
         )
     except OSError:
         return ""

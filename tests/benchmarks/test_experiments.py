@@ -6,6 +6,7 @@ import pytest
 from benchmarks.paper import published
 from benchmarks.paper.__main__ import main
 from benchmarks.paper.experiments import EXPERIMENTS, Request
+from benchmarks.paper.markdown import command
 from benchmarks.paper.methods import METHODS
 from benchmarks.paper.methods.fit_rocco import stage_seconds
 from benchmarks.paper.ranks import average_ranks
@@ -42,9 +43,9 @@ def test_reports_are_written_from_any_mixture_of_cells(name, tmp_path):
     store = Store(tmp_path / f"{name}.csv")
     for index, cell in enumerate(EXPERIMENTS[name].cells(Request(quick=True))):
         store.append(_line(cell, index))
-    EXPERIMENTS[name].report(store.read(), tmp_path)
+    EXPERIMENTS[name].report(store.read(), tmp_path, quick=True)
     text = (tmp_path / f"{name}.md").read_text(encoding="utf-8")
-    assert "python -m benchmarks.paper" in text
+    assert f"python -m benchmarks.paper {name}" in text
     assert "ValueError: on purpose" in text
     assert "nan" not in text
     assert (tmp_path / f"{name}.png").stat().st_size > 10_000
@@ -61,6 +62,17 @@ def _line(cell, index):
     scores = {c: 0.5 for c in COLUMNS if c.startswith(("row_", "column_"))}
     stages = '{"graph": 1.0, "representation": 2.0, "assignment": 0.5}'
     return row | scores | {"status": "ok", "seconds": 1.0 + index, "stages": stages}
+
+
+def test_the_command_on_the_page_makes_its_rows():
+    frame = pd.DataFrame(
+        {"method": ["b", "a"], "dataset": ["x", "x"], "seed": ["0", "4"]},
+    )
+    told = command("table2", frame, ["a", "b", "c"], ["x", "y"], quick=False)
+    assert told == ("python -m benchmarks.paper table2 --seeds 5 --methods a b --datasets x")
+    assert command("fig3", frame, ["a", "b"], ["x"], quick=True) == (
+        "python -m benchmarks.paper fig3 --quick --seeds 5"
+    )
 
 
 @pytest.mark.parametrize(

@@ -41,10 +41,11 @@ class Experiment:
     cells : callable
         From a Request to the cells to compute.
     report : callable
-        From all finished cells and a folder, write ``name.md`` and ``name.png``.
+        From all finished cells, a folder and whether the run was a quick one, write
+        ``name.md`` and ``name.png``.
     """
 
     name: str
     title: str
     cells: Callable[[Request], list[Cell]]
-    report: Callable[[pd.DataFrame, Path], None]
+    report: Callable[[pd.DataFrame, Path, bool], None]

@@ -77,7 +77,7 @@ def cells(request: Request) -> list[Cell]:
     return [panel.cell for panel in MADE]
 
 
-def report(frame: pd.DataFrame, folder: Path) -> None:
+def report(frame: pd.DataFrame, folder: Path, quick: bool) -> None:
     data = SOURCE.load(SEED)
     clean = planted(data, Biclusters(0).load(SEED))
     matrices = {"planted (Fig. 1a)": clean, "noise 50 (Fig. 1b)": data.X}
@@ -95,7 +95,7 @@ def report(frame: pd.DataFrame, folder: Path) -> None:
         markdown.failures(frame),
         markdown.provenance(frame),
     ]
-    (folder / "fig1_fig2.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    markdown.write(folder / "fig1_fig2.md", parts)
     _draw(data, matrices).savefig(folder / "fig1_fig2.png", dpi=150)
 
 

@@ -15,6 +15,7 @@ from benchmarks.paper.methods import METHODS
 from benchmarks.paper.published import FIG3_NOISE50
 
 NOISES = (10, 20, 30, 40, 50)
+SETS = [Biclusters(noise).name for noise in NOISES]
 LINE_UP = (
     "rocco_paper",
     "rocco",
@@ -39,11 +40,12 @@ def cells(request: Request) -> list[Cell]:
     return list(grid(sources, methods, request.pick_seeds(30, 2), columns=True))
 
 
-def report(frame: pd.DataFrame, folder: Path) -> None:
+def report(frame: pd.DataFrame, folder: Path, quick: bool) -> None:
     methods = markdown.ordered(frame["method"], LINE_UP)
-    made = markdown.command("fig3", frame, LINE_UP)
+    made = markdown.command("fig3", frame, LINE_UP, SETS, quick)
     parts = [
         "# Fig. 3: noise",
+        markdown.caution(quick),
         f"`{made}` makes this page, `fig3.csv` and `fig3.png`. Planted biclusters "
         "(`make_biclusters`, 100 x 100, five biclusters), another matrix for every seed. "
         f"Seeds per cell: {markdown.seeds(frame)}. Mean ± standard deviation over seeds. "
@@ -57,7 +59,7 @@ def report(frame: pd.DataFrame, folder: Path) -> None:
             ]
     parts += ["## Seconds a fit", _seconds(frame, methods)]
     parts += [markdown.failures(frame), markdown.provenance(frame)]
-    (folder / "fig3.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    markdown.write(folder / "fig3.md", parts)
     _draw(frame, methods).savefig(folder / "fig3.png", dpi=150)
 
 

@@ -35,12 +35,13 @@ def cells(request: Request) -> list[Cell]:
     ]
 
 
-def report(frame: pd.DataFrame, folder: Path) -> None:
+def report(frame: pd.DataFrame, folder: Path, quick: bool) -> None:
     methods = markdown.ordered(frame["method"], LINE_UP)
     sets = markdown.ordered(frame["dataset"], SETS)
-    made = markdown.command("fig4", frame, LINE_UP)
+    made = markdown.command("fig4", frame, LINE_UP, SETS, quick)
     parts = [
         "# Fig. 4: neighbours and metrics",
+        markdown.caution(quick),
         f"`{made}` makes this page, `fig4.csv` and `fig4.png`. Number of clusters unknown. "
         f"Seeds per cell: {markdown.seeds(frame)} (one where the method is deterministic). In "
         "brackets: the paper's number; its carcinom has more genes than ours. NMI and AMI are "
@@ -53,7 +54,7 @@ def report(frame: pd.DataFrame, folder: Path) -> None:
         markdown.failures(frame),
         markdown.provenance(frame),
     ]
-    (folder / "fig4.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    markdown.write(folder / "fig4.md", parts)
     _draw(frame, methods, sets).savefig(folder / "fig4.png", dpi=150)
 
 

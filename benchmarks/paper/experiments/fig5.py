@@ -38,8 +38,15 @@ LINE_UP = (
 )
 
 
+def _blocks(n_rows: int) -> Biclusters:
+    return Biclusters(10, (n_rows, 100))
+
+
+SETS = [_blocks(n).name for n in SIZES]
+
+
 def cells(request: Request) -> list[Cell]:
-    sources = [Biclusters(10, (n, 100)) for n in (QUICK_SIZES if request.quick else SIZES)]
+    sources = [_blocks(n) for n in (QUICK_SIZES if request.quick else SIZES)]
     if request.datasets:
         sources = [source for source in sources if source.name in request.datasets]
     planned = list(
@@ -59,12 +66,13 @@ def _chained(planned: list[Cell]) -> list[Cell]:
     return chained
 
 
-def report(frame: pd.DataFrame, folder: Path) -> None:
+def report(frame: pd.DataFrame, folder: Path, quick: bool) -> None:
     frame = frame.assign(rows=frame["dataset"].str.extract(r"^(\d+)x", expand=False).astype(int))
     methods = markdown.ordered(frame["method"], LINE_UP)
-    made = markdown.command("fig5", frame, LINE_UP)
+    made = markdown.command("fig5", frame, LINE_UP, SETS, quick)
     parts = [
         "# Fig. 5: run time",
+        markdown.caution(quick),
         f"`{made}` makes this page, `fig5.csv` and `fig5.png`. Planted biclusters at noise 10, "
         "100 columns; both sides are clustered. Seconds of the fit alone, compiled code warm. "
         f"Seeds per cell: {markdown.seeds(frame)}. Slope: of log seconds against log rows, over "
@@ -78,7 +86,7 @@ def report(frame: pd.DataFrame, folder: Path) -> None:
         markdown.failures(frame),
         markdown.provenance(frame),
     ]
-    (folder / "fig5.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    markdown.write(folder / "fig5.md", parts)
     _draw(frame, methods).savefig(folder / "fig5.png", dpi=150)
 
 

@@ -23,10 +23,11 @@ LEGEND = (
     "deterministic on that set, run once. In brackets: the paper's number. Only classic3, "
     "allaml and glioma are the paper's very data; sets with * differ (`pyrocco.datasets` "
     "says how), so compare methods within our numbers there. Text is tf-idf with rows of "
-    "length 1; genes are scaled to [0, 1], which brings out the paper's spectral numbers on "
-    "allaml and glioma (`name:scaling` in `--datasets` chooses another). Ranks: 1 is the "
-    'best, ties share, a method without labels comes last. "Rank, paper\'s" is among the '
-    "methods of the paper only, with one ROCCO in the line-up: each of ours in turn."
+    "length 1; genes are scaled to [0, 1], which brings out the paper's numbers for RCC and "
+    "the spectral methods on allaml and glioma (`name:scaling` in `--datasets` chooses "
+    "another). Ranks: 1 is the best, ties share, a method without labels for a set comes last "
+    'there. "Rank, paper\'s" is among the methods of the paper only, with one ROCCO in the '
+    "line-up: each of ours in turn."
 )
 
 
@@ -58,12 +59,13 @@ class RealTable:
         methods = request.pick_methods(self.line_up)
         return list(grid(sources, methods, request.pick_seeds(5, 1)))
 
-    def report(self, frame: pd.DataFrame, folder: Path) -> None:
+    def report(self, frame: pd.DataFrame, folder: Path, quick: bool) -> None:
         methods = markdown.ordered(frame["method"], self.line_up)
         sets = markdown.ordered(frame["dataset"], published.SETS)
-        made = markdown.command(self.name, frame, self.line_up)
+        made = markdown.command(self.name, frame, self.line_up, published.SETS, quick)
         parts = [
             f"# {self.title}",
+            markdown.caution(quick),
             f"`{made}` makes this page, `{self.name}.csv` and `{self.name}.png`. {LEGEND}",
         ]
         for metric in ("nmi_geometric", "ami_max", "ari", "ami"):
@@ -72,24 +74,22 @@ class RealTable:
                                       ("Seconds", "seconds", 1)):  # fmt: skip
             parts += [f"## {title}", _plain(frame, methods, sets, column, digits)]
         parts += [markdown.failures(frame), markdown.warned(frame), markdown.provenance(frame)]
-        text = "\n\n".join(part for part in parts if part)
-        (folder / f"{self.name}.md").write_text(text + "\n", encoding="utf-8")
+        markdown.write(folder / f"{self.name}.md", parts)
         self._draw(frame, methods, sets).savefig(folder / f"{self.name}.png", dpi=150)
 
     def _scores(
         self, frame: pd.DataFrame, methods: Sequence[str], sets: Sequence[str], metric: str
     ) -> str:
         values = means(frame, f"row_{metric}").reindex(index=methods, columns=sets)
-        everyone = average_ranks(values, methods)
-        among = line_up_ranks(values, self._papers(), self.stand_ins)
+        tried = [name for name in methods if values.loc[name].notna().any()]
+        everyone = average_ranks(values, tried)
+        among = line_up_ranks(values.loc[tried], self._papers(), self.stand_ins)
         rows = []
         for method in methods:
             cells = [self._score(frame, method, name, metric) for name in sets]
             mean = self._mean(values.loc[method].dropna(), method, metric, len(sets))
-            rank = "-"
-            if method in among:
-                rank = markdown.beside(f"{among[method]:.2f}", self._rank(method, metric), 2)
-            rows.append([method, *cells, mean, f"{everyone[method]:.2f}", rank])
+            rank = f"{everyone[method]:.2f}" if method in everyone else "-"
+            rows.append([method, *cells, mean, rank, self._rank(among, method, metric)])
         names = [name if name in EXACT else f"{name}*" for name in sets]
         return markdown.table(["method", *names, "mean", "rank", "rank, paper's"], rows)
 
@@ -112,14 +112,18 @@ class RealTable:
             for name in values.index
         ]
         theirs = None if None in printed else sum(printed) / len(printed)
-        some = "" if len(values) == n_sets else f" ({len(values)} sets)"
+        some = "" if len(values) == n_sets else f" ({len(values)} of {n_sets} sets)"
         return markdown.beside(f"{values.mean():.3f}", theirs) + some
 
-    def _rank(self, method: str, metric: str) -> float | None:
-        ranks = self.printed_ranks.get(METHODS[method].paper_name or "")
-        if ranks is None or metric not in PRINTED:
-            return None
-        return ranks[published.METRICS.index(PRINTED[metric])]
+    def _rank(self, among: Mapping[str, float], method: str, metric: str) -> str:
+        """Rank within the paper's line-up, ours and the printed one."""
+        if method not in among:
+            return "-"
+        printed = None
+        if metric in PRINTED:
+            ranks = self.printed_ranks[METHODS[method].paper_name or ""]
+            printed = ranks[published.METRICS.index(PRINTED[metric])]
+        return markdown.beside(f"{among[method]:.2f}", printed, 2)
 
     def _draw(self, frame: pd.DataFrame, methods: Sequence[str], sets: Sequence[str]) -> Figure:
         figure = Figure(figsize=(9, 1.2 + 0.75 * len(sets)), layout="constrained")

@@ -8,16 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pyrocco.backends.kernels.forest import kruskal, roots
+from pyrocco.backends.kernels.forest import kruskal
+from pyrocco.graph.approximate import AutoSearch
+from pyrocco.graph.distances import check_metric, without_rounding
 from pyrocco.graph.edges import Graph, degree_weights
-from pyrocco.graph.neighbors import (
-    Distances,
-    Neighbors,
-    distances_between_rows,
-    nearest,
-    nearest_outside,
-    without_rounding,
-)
+from pyrocco.graph.join import joining_edges
+from pyrocco.graph.neighbors import Neighbors, NeighborSearch
 
 Bridges = bool | Literal["forest"]
 
@@ -27,7 +23,7 @@ def mutual_knn_graph(
     n_neighbors: int = 10,
     metric: str = "euclidean",
     bridges: Bridges = True,
-    search: Any = None,
+    search: NeighborSearch | None = None,
 ) -> Graph:
     """Connect the rows of `X` that are among each other's nearest.
 
@@ -43,10 +39,11 @@ def mutual_knn_graph(
     bridges : bool or "forest"
         Whether to add minimum-spanning-tree edges. ``"forest"`` adds the spanning forest
         of the k-nearest-neighbour graph, as the published program of RCC does; ``True``
-        also joins the components of that graph by the shortest edges between them;
-        ``False`` adds none.
+        also joins the components of that graph by the shortest edges between them (where
+        that would take longer than the search itself, the shortest from a sample of their
+        rows); ``False`` adds none.
     search : NeighborSearch, optional
-        How neighbours are found; exactly, on the CPU, unless given.
+        How neighbours are found. None chooses by size, as `AutoSearch` does.
 
     Returns
     -------
@@ -61,25 +58,26 @@ def mutual_knn_graph(
     [(0, 1), (1, 2), (2, 3)]
     """
     X = _as_rows(X)
+    check_metric(metric)
     if n_neighbors < 1:
         raise ValueError(f"n_neighbors must be at least 1; got {n_neighbors}.")
     n_rows = X.shape[0]
-    distances = distances_between_rows(X, metric)
     if n_rows == 1:
         none = np.empty(0, dtype=np.intp)
         return Graph(n_rows, none, none, np.empty(0))
 
-    k = min(n_neighbors, n_rows - 1)
-    neighbors = nearest(distances, k) if search is None else search.search(X, k, metric)
+    finder = AutoSearch() if search is None else search
+    finder = finder.choose(X, metric) if isinstance(finder, AutoSearch) else finder
+    neighbors = finder.search(X, min(n_neighbors, n_rows - 1), metric)
     pairs, lengths, mutual = _undirected(neighbors, n_rows)
     keys = pairs[mutual]
     if bridges:
         tree, forest = _spanning_forest(pairs, lengths, n_rows)
         keys = np.union1d(keys, tree)
         if bridges != "forest":
-            keys = np.union1d(keys, _joining_edges(distances, forest))
+            keys = np.union1d(keys, joining_edges(X, metric, forest))
     heads, tails = np.divmod(keys, n_rows)
-    return Graph(n_rows, heads, tails, degree_weights(n_rows, heads, tails))
+    return Graph(n_rows, heads, tails, degree_weights(n_rows, heads, tails), finder.name)
 
 
 def _as_rows(X: Any) -> Any:
@@ -112,26 +110,3 @@ def _spanning_forest(
     parents = np.arange(n_rows)
     heads, tails = np.divmod(pairs[order], n_rows)
     return pairs[order][kruskal(heads, tails, parents)], parents
-
-
-def _joining_edges(distances: Distances, parents: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Join the trees of a forest by their shortest outward edges until one is left.
-
-    Boruvka's rounds: each tree but the largest names its nearest outside row, so the work
-    is that of the small trees only, and the number of trees at least halves a round.
-    """
-    n_rows = distances.n_rows
-    added = []
-    trees = roots(parents)
-    while trees.max() > 0:
-        rows = np.flatnonzero(trees != np.bincount(trees).argmax())
-        found = nearest_outside(distances, rows, trees, 1)
-        lengths, others = found.distances[:, 0], found.indices[:, 0]
-        keys = np.minimum(rows, others) * n_rows + np.maximum(rows, others)
-        order = np.lexsort((keys, without_rounding(lengths)))
-        _, first = np.unique(trees[rows][order], return_index=True)
-        chosen = order[np.sort(first)]
-        heads, tails = np.divmod(keys[chosen], n_rows)
-        added.append(keys[chosen][kruskal(heads, tails, parents)])
-        trees = roots(parents)
-    return np.concatenate(added) if added else np.empty(0, dtype=np.intp)

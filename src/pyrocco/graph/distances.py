@@ -90,6 +90,10 @@ class SquaredEuclidean:
         """Return distances of given pairs."""
         return self._from_lengths(self._lengths(rows, others))
 
+    def points(self) -> Any:
+        """Rows, in single precision where dense, whose Euclidean distances order as ours."""
+        return self._single.values
+
     def _doubled(self) -> _DenseRows | _SparseRows:
         if self._double is None:
             self._double = self._rows(self.X, np.float64)
@@ -176,9 +180,14 @@ def distances_between_rows(X: Any, metric: str) -> Distances:
     >>> rows.exact(np.array([0]), np.array([[1, 2]])).tolist()
     [[1.0, 3.0]]
     """
-    if metric not in _DISTANCES:
-        raise ValueError(f"metric must be one of {', '.join(METRICS)}; got {metric!r}.")
+    check_metric(metric)
     return _DISTANCES[metric](X)
+
+
+def check_metric(metric: str) -> None:
+    """Raise where there is no such metric."""
+    if metric not in METRICS:
+        raise ValueError(f"metric must be one of {', '.join(METRICS)}; got {metric!r}.")
 
 
 class _DenseRows:

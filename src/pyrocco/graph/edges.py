@@ -22,6 +22,8 @@ class Graph:
         The two ends of every edge, ``heads < tails``, sorted by head, then tail.
     weights : ndarray of float64
         Edge weights: fixed, from degrees (see `degree_weights`).
+    search : str, default="exact"
+        Name of the search that found the neighbours.
 
     Examples
     --------
@@ -36,6 +38,7 @@ class Graph:
     heads: NDArray[np.intp]
     tails: NDArray[np.intp]
     weights: NDArray[np.float64]
+    search: str = "exact"
 
     @property
     def n_edges(self) -> int:

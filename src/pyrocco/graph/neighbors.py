@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,9 +18,6 @@ from pyrocco.graph.distances import (
     distances_between_rows,
     without_rounding,
 )
-
-# Below this many distances threads cost more than they bring.
-_THREADED_CELLS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -114,16 +113,22 @@ def nearest_outside(
     found = Neighbors(np.full((len(rows), k), -1, dtype=np.intp), np.full((len(rows), k), np.inf))
     certain = np.zeros(len(rows), dtype=bool)
 
-    def look(places: NDArray[np.intp], careful: bool) -> None:
+    def look(places: NDArray[np.intp], careful: bool = False) -> None:
         candidates = distances.candidates(rows[places], groups, k, careful)
         chosen = nearest_first(candidates.indices, candidates.distances, k)
         found.indices[places], found.distances[places] = chosen.indices, chosen.distances
         certain[places] = candidates.certain
 
-    _in_blocks(look, np.arange(len(rows)), False, distances, n_threads)
-    if not certain.all():
-        _in_blocks(look, np.flatnonzero(~certain), True, distances, n_threads)
+    blocks = _blocks(np.arange(len(rows)), distances)
+    in_threads(look, blocks, n_threads)
+    doubtful = _blocks(np.flatnonzero(~certain), distances)
+    in_threads(partial(look, careful=True), doubtful, n_threads)
     return found
+
+
+def _blocks(places: NDArray[np.intp], distances: Distances) -> list[NDArray[np.intp]]:
+    size = distances.block_rows
+    return [places[start : start + size] for start in range(0, len(places), size)]
 
 
 def nearest_first(
@@ -143,24 +148,24 @@ def nearest_first(
     )
 
 
-def _in_blocks(
-    look: Any,
-    places: NDArray[np.intp],
-    careful: bool,
-    distances: Distances,
-    n_threads: int | None,
-) -> None:
-    """Look at blocks of rows, in threads of which each multiplies on its own."""
-    size = distances.block_rows
-    blocks = [places[start : start + size] for start in range(0, len(places), size)]
-    if len(blocks) == 1 or len(places) * distances.n_rows < _THREADED_CELLS:
-        for block in blocks:
-            look(block, careful)
+def in_threads(work: Callable[[Any], None], items: Sequence[Any], n_threads: int | None) -> None:
+    """Do `work` on each of `items`, in threads of which each multiplies on its own.
+
+    Examples
+    --------
+    >>> done = set()
+    >>> in_threads(done.add, [1, 2, 3], n_threads=2)
+    >>> sorted(done)
+    [1, 2, 3]
+    """
+    if len(items) < 2:
+        for item in items:
+            work(item)
         return
     libraries = ThreadpoolController()
     n_threads = n_threads or max([1, *(library["num_threads"] for library in libraries.info())])
     with libraries.limit(limits=1), ThreadPoolExecutor(n_threads) as pool:
-        for _ in pool.map(lambda block: look(block, careful), blocks):
+        for _ in pool.map(work, items):
             pass
 
 
@@ -171,6 +176,7 @@ __all__ = [
     "NeighborSearch",
     "Neighbors",
     "distances_between_rows",
+    "in_threads",
     "nearest",
     "nearest_first",
     "nearest_outside",

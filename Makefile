@@ -1,36 +1,56 @@
 # The same few commands for people and for CI. Each makes .venv if it is not there.
 PYTHON ?= python3
 BIN := .venv/bin
-STAMP := .venv/.installed
+# Two steps, so that the demo does not wait for the developers' tools.
+CORE := .venv/.core-installed
+DEV := .venv/.dev-installed
 
-.PHONY: demo test check clean
+.PHONY: help demo test check bench paper-quick paper clean
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo    install, co-cluster the data that ships with pyrocco, leave results in demo-output/"
-	@echo "make test    install, run the tests"
-	@echo "make check   install, run ruff, mypy and import-linter"
+	@echo "make demo         install, co-cluster the data that ships with pyrocco, results in demo-output/"
+	@echo "make test         install, run the tests"
+	@echo "make check        install, run ruff, mypy and import-linter"
+	@echo "make paper-quick  the paper's experiments on small data, under ten minutes"
+	@echo "make paper        all of the paper's experiments, hours; needs PYROCCO_DATA"
+	@echo "make bench        speed tables, an hour on a quiet machine; needs PYROCCO_DATA"
 
-$(STAMP): pyproject.toml
+$(CORE): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "pyrocco needs Python 3.11 or newer; point make at one: make PYTHON=/path/to/python3.11"; exit 2; }
 	@test -x $(BIN)/pip || $(PYTHON) -m venv .venv || \
 	  { rm -rf .venv; echo "Python's venv module is missing; on Debian: apt-get install python3-venv"; exit 2; }
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(DEV): $(CORE)
 	$(BIN)/python -m pip install --quiet --editable . --group dev
 	@touch $@
 
-demo: $(STAMP)
+demo: $(CORE)
 	$(BIN)/pyrocco demo -o demo-output
 
-test: $(STAMP)
+test: $(DEV)
 	$(BIN)/python -m pytest -n 2 --cov --cov-report=term
 
-check: $(STAMP)
+check: $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+bench: $(DEV)
+	$(BIN)/python -m benchmarks.speed.solvers
+	$(BIN)/python -m benchmarks.speed.growth
+	$(BIN)/python -m benchmarks.speed.peers
+
+paper-quick: $(DEV)
+	$(BIN)/python -m benchmarks.paper --quick --jobs 2
+
+paper: $(DEV)
+	$(BIN)/python -m benchmarks.paper --jobs 2
 
 clean:
 	rm -rf .venv demo-output .pytest_cache .mypy_cache .ruff_cache .coverage

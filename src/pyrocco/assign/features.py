@@ -13,7 +13,7 @@ from pyrocco.backends import Backend, NumpyBackend
 _EXACT_SIDE = 512
 # Beyond it, a few more vectors than are kept, multiplied by the matrix a few times.
 _SPARE_VECTORS = 10
-_POWER_STEPS = 6
+_POWER_STEPS = 5
 
 
 def leading_features(U: Any, rank: int = 30, backend: Backend | None = None) -> NDArray[Any]:

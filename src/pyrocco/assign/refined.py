@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from pyrocco.assign.base import relabel
 from pyrocco.assign.features import leading_features
 from pyrocco.assign.lloyd import cluster_means, lloyd
-from pyrocco.assign.modularity import modularity, neighbor_graph
+from pyrocco.assign.modularity import NeighborhoodGraph
 from pyrocco.assign.ward import WardTree
 from pyrocco.backends import Backend, NumpyBackend
+
+_FEW = 5
 
 
 class ModularityKMeans:
@@ -74,11 +76,12 @@ class ModularityKMeans:
 
     def _choose(self, sample: NDArray[Any], tree: WardTree) -> int:
         """The K of largest modularity; one cluster, of modularity 0, if none is above."""
-        graph = neighbor_graph(sample)
+        graph = NeighborhoodGraph(sample)
         best, best_k = 0.0, 1
         for k in range(2, min(self.max_clusters, len(sample) - 1) + 1):
-            labels = lloyd(sample, cluster_means(sample, tree.cut(k), k))
-            value = modularity(graph, labels)
+            # A few iterations tell as much about K as many.
+            labels = lloyd(sample, cluster_means(sample, tree.cut(k), k), max_iter=_FEW)
+            value = graph.modularity(labels)
             if value > best:
                 best, best_k = value, k
         return best_k

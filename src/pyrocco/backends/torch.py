@@ -319,8 +319,9 @@ class TorchBackend:
 
     def _csr(self, indptr: Any, indices: Any, values: Any, size: tuple[int, int]) -> Any:
         with warnings.catch_warnings():
-            # PyTorch tells once a process that its CSR tensors may still change.
-            warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
+            # PyTorch tells once a process that its CSR tensors may still change, and that it
+            # trusts the indices; ours are sorted and in range by construction.
+            warnings.filterwarnings("ignore", message="Sparse (CSR tensor|invariant checks)")
             return self.torch.sparse_csr_tensor(
                 indptr, indices, values, size=size, check_invariants=False
             )

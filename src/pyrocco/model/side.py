@@ -92,9 +92,9 @@ class Side:
 
     def update(self, U: Any, backend: Backend) -> None:
         """Set the line process from the representation: Eq. 7."""
+        self._squared = backend.edge_lengths(U, self.graph.heads, self.graph.tails, self.axis)
         if np.isinf(self.mu):
             return  # every edge has full trust whatever its length
-        self._squared = backend.edge_lengths(U, self.graph.heads, self.graph.tails, self.axis)
         self.laplacian.refresh(self.graph.weights * line_process(self._squared, self.mu))
 
     def energy(self) -> float:

@@ -1,0 +1,201 @@
+"""Neighbour searches: seconds, recall and memory, each in a process of its own.
+
+python -m benchmarks.speed.neighbors [--million] [--methods exact approximate graph ...]
+
+The methods hnsw, ivf (faiss-cpu) and usearch are for comparison and run where the package is
+installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from importlib import import_module
+from importlib.util import find_spec
+
+import numpy as np
+import pandas as pd
+from sklearn.datasets import make_biclusters, make_blobs
+
+from benchmarks.speed.machine import RESULTS, markdown, write
+from pyrocco import mutual_knn_graph
+from pyrocco.graph.approximate import ApproximateSearch, AutoSearch
+from pyrocco.graph.distances import distances_between_rows
+from pyrocco.graph.neighbors import ExactSearch, nearest_outside
+
+K = 10
+SAMPLE = 2_000
+HEADER = [
+    "data", "rows", "method", "seconds", "times exact", "CPU seconds", "recall@10", "peak GB",
+    "load",
+]  # fmt: skip
+
+
+def biclusters(n):
+    """The paper's synthetic sets."""
+    X = make_biclusters((n, 100), 5, noise=10, random_state=0)[0]
+    return X.astype(np.float32, order="C")
+
+
+def blobs(n):
+    """Overlapping clusters in 20 of 100 dimensions, and noise in all."""
+    rng = np.random.default_rng(0)
+    X = make_blobs(n, 20, centers=50, cluster_std=3, random_state=0)[0].astype(np.float32)
+    basis = np.linalg.qr(rng.normal(size=(100, 20)))[0].astype(np.float32)
+    return X @ basis.T + rng.standard_normal((n, 100), dtype=np.float32)
+
+
+def hnsw(X):
+    faiss = import_module("faiss")
+
+    index = faiss.IndexHNSWFlat(X.shape[1], 24)
+    index.hnsw.efConstruction, index.hnsw.efSearch = 100, 64
+    index.add(X)
+    return index.search(X, K + 1)[1]
+
+
+def ivf(X):
+    faiss = import_module("faiss")
+
+    index = faiss.IndexIVFFlat(faiss.IndexFlatL2(X.shape[1]), X.shape[1], int(2 * len(X) ** 0.5))
+    index.cp.niter, index.cp.max_points_per_centroid, index.nprobe = 6, 32, 64
+    index.cp.min_points_per_centroid = 1
+    index.train(X)
+    index.add(X)
+    return index.search(X, K + 1)[1]
+
+
+def usearch(X):
+    index = import_module("usearch.index").Index(
+        ndim=X.shape[1], metric="l2sq", dtype="f32", connectivity=24
+    )
+    index.add(np.arange(len(X)), X)
+    return np.asarray(index.search(X, K + 1).keys).astype(np.intp)
+
+
+class Recorded:
+    """A search that keeps what it found, so that a whole graph has a recall too."""
+
+    def __init__(self, search):
+        self.search_with, self.name = search, search.name
+
+    def search(self, X, n_neighbors, metric):
+        self.found = self.search_with.search(X, n_neighbors, metric)
+        return self.found
+
+
+def graph(X):
+    """Search, forest and bridges, as an estimator asks for them."""
+    search = Recorded(AutoSearch().choose(X, "euclidean"))
+    mutual_knn_graph(X, K, search=search)
+    return search.found.indices
+
+
+DATA = {"biclusters": biclusters, "blobs": blobs}
+METHODS = {
+    "exact": lambda X: ExactSearch().search(X, K, "euclidean").indices,
+    "approximate": lambda X: ApproximateSearch().search(X, K, "euclidean").indices,
+    "graph": graph,
+    "hnsw": hnsw,
+    "ivf": ivf,
+    "usearch": usearch,
+}
+PACKAGES = {"hnsw": "faiss", "ivf": "faiss", "usearch": "usearch"}
+
+
+def recall(X, indices):
+    rows = np.random.default_rng(1).choice(len(X), min(SAMPLE, len(X)), replace=False)
+    distances = distances_between_rows(X, "euclidean")
+    truth = nearest_outside(distances, rows, np.arange(len(X)), K).indices
+    shared = [len(set(indices[i]) & set(t)) for i, t in zip(rows, truth, strict=True)]
+    return sum(shared) / truth.size
+
+
+def measure(data, n, method):
+    """One line of the table; kernels are compiled before the clock starts."""
+    X = DATA[data](n)
+    METHODS[method](X[:2000])
+    wall, cpu = time.perf_counter(), time.process_time()
+    indices = METHODS[method](X)
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    found = recall(X, indices)
+    return [data, n, method, wall, None, cpu, found, peak, os.getloadavg()[0]]
+
+
+def in_a_process(*cell):
+    command = [sys.executable, "-m", "benchmarks.speed.neighbors", "--cell", *map(str, cell)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    line = json.loads(done.stdout.splitlines()[-1])
+    print(*line, file=sys.stderr, flush=True)
+    return line
+
+
+def cells(sizes, methods):
+    for n in sizes:
+        for data in DATA:
+            for method in methods:
+                # All pairs of a million rows would take half an hour, and so would the others.
+                if n <= 100_000 or method == "graph":
+                    yield data, n, method
+
+
+def with_ratios(frame):
+    exact = frame[frame["method"] == "exact"].set_index(["data", "rows"])["seconds"]
+    keys = pd.MultiIndex.from_frame(frame[["data", "rows"]])
+    return frame.assign(
+        **{"times exact": frame["seconds"].to_numpy() / exact.reindex(keys).values}
+    )
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--million", action="store_true")
+    arguments.add_argument("--sizes", nargs="+", type=int, default=[50_000, 100_000])
+    arguments.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
+    arguments.add_argument("--cell", nargs=3)
+    options = arguments.parse_args()
+    if options.cell:
+        data, n, method = options.cell
+        print(json.dumps(measure(data, int(n), method)))
+        return
+    methods = [m for m in options.methods if find_spec(PACKAGES.get(m, "pyrocco"))]
+    sizes = options.sizes + [1_000_000] * options.million
+    lines = [in_a_process(*cell) for cell in cells(sizes, methods)]
+    report(with_ratios(with_earlier(pd.DataFrame(lines, columns=HEADER))))
+
+
+def with_earlier(frame):
+    """Lines of earlier runs stay until they are measured again."""
+    path = RESULTS / "neighbors.csv"
+    if path.exists():
+        frame = pd.concat([pd.read_csv(path), frame])
+    keys = ["rows", "data", "method"]
+    return frame.drop_duplicates(keys, keep="last").sort_values(keys, ignore_index=True)
+
+
+def report(frame):
+    RESULTS.mkdir(exist_ok=True)
+    frame.round(4).to_csv(RESULTS / "neighbors.csv", index=False)
+    write(
+        "neighbors",
+        "Nearest neighbours of rows of 100 columns, float32",
+        "python -m benchmarks.speed.neighbors --million",
+        markdown(HEADER, frame.astype(object).where(frame.notna(), "").values.tolist()),
+        "Exact and approximate are ours; graph is the search that its size calls for, the "
+        "forest and the bridges. For comparison: hnsw (M=24, efConstruction 100, efSearch 64) "
+        "and ivf (cells and probes as ours) of faiss-cpu, and usearch (connectivity 24).",
+        "Recall is that of 2,000 rows against exact search. Peak memory is that of the process, "
+        "data and their making included. Load is the machine's mean over the minute in which "
+        "the line was measured: above the number of its cores other work has slowed it, and "
+        "ratios to exact search say more than seconds.",
+    )
+
+
+if __name__ == "__main__":
+    main()

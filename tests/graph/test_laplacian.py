@@ -3,8 +3,8 @@ import pytest
 from scipy import sparse
 
 from pyrocco import Graph, mutual_knn_graph
-from pyrocco.graph import Laplacian
 from pyrocco.backends.norms import matrix_norm
+from pyrocco.graph import Laplacian
 from tests.reference.literal_rocco import laplacian as literal
 
 

@@ -73,7 +73,13 @@ def _leading_subspace(centred: Any, rank: int, backend: Backend) -> NDArray[np.f
     width = min(rank + _SPARE_VECTORS, *centred.shape)
     block = np.random.RandomState(0).standard_normal((centred.shape[1], width))
     for _ in range(_POWER_STEPS):
-        basis, _ = np.linalg.qr(block)
+        basis = _orthonormal(block)
         block = backend.project(centred, backend.rotate(centred, basis))
     _, vectors = np.linalg.eigh(basis.T @ block)
     return np.asarray(basis @ vectors[:, : -rank - 1 : -1])
+
+
+def _orthonormal(block: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Basis of the columns of a tall block, by its small Gram matrix."""
+    values, vectors = np.linalg.eigh(block.T @ block)
+    return np.asarray(block @ (vectors / np.sqrt(np.maximum(values, 1e-14 * values[-1]))))

@@ -11,6 +11,8 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 # Below this size a dense eigenvalue routine is both faster and safer than Lanczos.
 _DENSE_SIDE = 32
+# Above it the last digits cost more than a solve and change no label.
+_LARGE_SIDE = 50_000
 
 
 def largest_eigenvalue(matrix: Any, start: NDArray[np.float64]) -> float:
@@ -22,7 +24,8 @@ def largest_eigenvalue(matrix: Any, start: NDArray[np.float64]) -> float:
     >>> round(largest_eigenvalue(np.diag(np.arange(50.0)), np.ones(50)), 4)
     49.0
     """
-    value = eigsh(matrix, k=1, v0=start, tol=1e-6, return_eigenvectors=False)
+    tol = 1e-5 if len(start) <= _LARGE_SIDE else 1e-3
+    value = eigsh(matrix, k=1, v0=start, tol=tol, return_eigenvectors=False)
     return float(value[0])
 
 

@@ -14,7 +14,7 @@ from scipy import sparse
 from pyrocco.backends.base import Operator
 
 # Columns whose least value stands for all of them in the first round of selection.
-_GROUP = 32
+_GROUP = 128
 # Share of the free memory that one block of distances may take.
 _BLOCK_SHARE = 0.1
 
@@ -235,68 +235,41 @@ class TorchBackend:
         D.mul_(self._tensor(momenta).to(D.dtype))
         D.addcdiv_(R, self._shifted_diagonal(operator, shifts, R))
 
-    def nearest(
-        self, X: Any, n_neighbors: int, metric: str
-    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Exact nearest other rows, nearest first, by blocks that fit the free memory."""
+    def prepare(self, X: Any, metric: str) -> Any:
+        """Bring the rows of an input matrix here, ready for distances under `metric`."""
         rows = self.asarray(X)
         if metric == "cosine":
-            rows = self._unit_rows(rows)
-        elif metric == "euclidean":
-            rows = self.centred(rows)
-        found = [self._nearest_block(rows, block, n_neighbors, metric)
-                 for block in self._blocks(*rows.shape)]  # fmt: skip
-        indices, lengths = (np.concatenate(parts) for parts in zip(*found, strict=True))
+            return self._unit_rows(rows)
+        return self.centred(rows) if metric == "euclidean" else rows
+
+    def nearest(
+        self,
+        rows: Any,
+        asking: NDArray[np.intp],
+        groups: NDArray[np.intp],
+        count: int,
+        metric: str,
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Find the rows of other groups nearest to each of `asking`, and a few spare ones.
+
+        Blocks of distances fit the free memory. Distances of what is found are exact.
+        """
+        scores = _Scores(self, rows, groups, metric)
+        width = min(len(rows), count + max(5, count // 2))
+        parts = [
+            scores.nearest(self._tensor(asking[block]), width)
+            for block in self._blocks(len(asking), *rows.shape)
+        ]
+        indices, lengths = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
         return indices, lengths
 
-    def _nearest_block(
-        self, rows: Any, block: slice, n_neighbors: int, metric: str
-    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        own = rows[block]
-        if metric == "manhattan":
-            scores = self.torch.cdist(own, rows, p=1)
-        else:
-            # Half the squared distance less half the row's own square: the same order.
-            scores = 0.5 * rows.square().sum(1) - own @ rows.T
-        places = self.torch.arange(len(own), device=self.device)
-        scores[places, places + block.start] = self.torch.inf
-        spare = min(len(rows) - 1, n_neighbors + max(5, n_neighbors // 2))
-        candidates = self._smallest(scores, spare)
-        del scores
-        differences = own[:, None, :] - rows[candidates]
-        if metric == "manhattan":
-            exact = differences.abs().sum(2, dtype=self.torch.float64)
-        else:
-            exact = differences.square().sum(2, dtype=self.torch.float64)
-            exact = exact / 2 if metric == "cosine" else exact.sqrt()
-        return self.to_numpy(candidates), self.to_numpy(exact)
-
-    def _smallest(self, scores: Any, count: int) -> Any:
-        """Indices of the least values of each row: the best groups first, then inside them.
-
-        A plain top-k reads wide rows many times; the least value of every group of columns
-        is one pass, and the least `count` values lie in the `count` groups of least value.
-        """
-        n_rows, width = scores.shape
-        if width <= 4 * _GROUP * count:
-            return scores.topk(count, largest=False).indices
-        whole = width // _GROUP * _GROUP
-        groups = scores[:, :whole].view(n_rows, -1, _GROUP).amin(2)
-        chosen = groups.topk(count, largest=False, sorted=False).indices
-        within = self.torch.arange(_GROUP, device=self.device)
-        columns = (chosen[:, :, None] * _GROUP + within).view(n_rows, -1)
-        rest = self.torch.arange(whole, width, device=self.device).expand(n_rows, -1)
-        columns = self.torch.cat([columns, rest], dim=1)
-        best = scores.gather(1, columns).topk(count, largest=False).indices
-        return columns.gather(1, best)
-
-    def _blocks(self, n_rows: int, n_columns: int) -> Iterator[slice]:
+    def _blocks(self, n_asking: int, n_rows: int, n_columns: int) -> Iterator[slice]:
         free = self.torch.cuda.mem_get_info()[0] if self.device.type == "cuda" else 2**30
         # A block of scores, and the differences of the candidates to their row.
         row_bytes = 8 * (n_rows + 32 * n_columns)
-        size = int(max(1, min(n_rows, _BLOCK_SHARE * free // row_bytes)))
-        for start in range(0, n_rows, size):
-            yield slice(start, min(start + size, n_rows))
+        size = int(max(1, _BLOCK_SHARE * free // row_bytes))
+        for start in range(0, n_asking, size):
+            yield slice(start, min(start + size, n_asking))
 
     def _unit_rows(self, rows: Any) -> Any:
         """Rows of length one; rows of zeros get a direction of their own, an extra column."""
@@ -335,3 +308,66 @@ class TorchBackend:
 
     def _shifted_diagonal(self, operator: Operator, shifts: NDArray[np.float64], Y: Any) -> Any:
         return operator.degrees[:, None] + self._tensor(shifts).to(Y.dtype)
+
+
+class _Scores:
+    """Values that order the distances from some rows to all rows of other groups."""
+
+    def __init__(self, backend: TorchBackend, rows: Any, groups: NDArray[np.intp], metric: str):
+        self.backend, self.rows, self.metric = backend, rows, metric
+        self.torch = backend.torch
+        self.groups = backend._tensor(groups)
+        self.alone = bool((np.diff(groups) > 0).all())
+        if metric != "manhattan":
+            # Half the squared distance less half the row's own square, as one product.
+            ones = self.torch.ones_like(rows[:, :1])
+            self.left = self.torch.cat([-rows, ones], dim=1)
+            self.right = self.torch.cat([rows, rows.square().sum(1, keepdim=True) / 2], dim=1).T
+
+    def nearest(self, asking: Any, count: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Indices and exact distances of the `count` nearest, infinite where there are fewer."""
+        if self.metric == "manhattan":
+            scores = self.torch.cdist(self.rows[asking], self.rows, p=1)
+        else:
+            scores = self.left[asking] @ self.right
+        self._exclude(scores, asking)
+        candidates = self._smallest(scores, count)
+        inside = scores.gather(1, candidates).isinf()
+        del scores
+        exact = self._exact(asking, candidates).masked_fill(inside, self.torch.inf)
+        to_numpy = self.backend.to_numpy
+        return np.where(to_numpy(inside), -1, to_numpy(candidates)), to_numpy(exact)
+
+    def _exclude(self, scores: Any, asking: Any) -> None:
+        """Rule out rows of the same group; when each row is its own group, only itself."""
+        if self.alone:
+            scores.scatter_(1, asking[:, None], self.torch.inf)
+        else:
+            same = self.groups[asking][:, None] == self.groups
+            scores.masked_fill_(same, self.torch.inf)
+
+    def _exact(self, asking: Any, candidates: Any) -> Any:
+        differences = self.rows[asking][:, None, :] - self.rows[candidates]
+        if self.metric == "manhattan":
+            return differences.abs().sum(2, dtype=self.torch.float64)
+        squared = differences.square().sum(2, dtype=self.torch.float64)
+        return squared / 2 if self.metric == "cosine" else squared.sqrt()
+
+    def _smallest(self, scores: Any, count: int) -> Any:
+        """Indices of the least values of each row: the best groups first, then inside them.
+
+        A plain top-k reads wide rows many times; the least value of every group of columns
+        is one pass, and the least `count` values lie in the `count` groups of least value.
+        """
+        n_rows, width = scores.shape
+        if width <= 4 * _GROUP * count:
+            return scores.topk(count, largest=False).indices
+        whole = width // _GROUP * _GROUP
+        groups = scores[:, :whole].view(n_rows, -1, _GROUP).amin(2)
+        chosen = groups.topk(count, largest=False, sorted=False).indices
+        within = self.torch.arange(_GROUP, device=scores.device)
+        columns = (chosen[:, :, None] * _GROUP + within).view(n_rows, -1)
+        rest = self.torch.arange(whole, width, device=scores.device).expand(n_rows, -1)
+        columns = self.torch.cat([columns, rest], dim=1)
+        best = scores.gather(1, columns).topk(count, largest=False).indices
+        return columns.gather(1, best)

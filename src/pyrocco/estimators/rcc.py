@@ -121,7 +121,7 @@ class RCC(ClusterMixin, BaseEstimator):
         self._check_parameters()
         scale = root_mean_square(X) if self.variant == "refined" else 1.0
         with threadpool_limits(self.n_jobs):
-            found, graph = self._cluster(X / X.dtype.type(scale))
+            found, graph = self._cluster(X * X.dtype.type(1 / scale))
         self._keep(found, graph, scale)
         return self
 

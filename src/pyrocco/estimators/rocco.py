@@ -141,7 +141,8 @@ class ROCCO(BlockMixin, ClusterMixin, BaseEstimator):
         progress = Progress(self.verbose)
         with threadpool_limits(self.n_jobs):
             scale = variant.scale(X)
-            unit_free = X / X.dtype.type(scale)
+            # A product: SciPy's quotient of a float32 CSR matrix is float64.
+            unit_free = X * X.dtype.type(1 / scale)
             graphs = self._graphs(unit_free, variant, backend, progress)
             learned = self._learn(unit_free, graphs, variant, solver, backend, progress)
             self._assign(X, learned.U, variant, backend, progress)

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pyrocco.backends.kernels.forest import kruskal
+from pyrocco.backends.kernels.forest import kruskal, roots
 from pyrocco.graph.approximate import AutoSearch
 from pyrocco.graph.distances import check_metric, without_rounding
 from pyrocco.graph.edges import Graph, degree_weights
-from pyrocco.graph.join import joining_edges
+from pyrocco.graph.join import joining_edges, on_the_cpu
 from pyrocco.graph.neighbors import Neighbors, NeighborSearch
 
 Bridges = bool | Literal["forest"]
@@ -72,10 +72,11 @@ def mutual_knn_graph(
     pairs, lengths, mutual = _undirected(neighbors, n_rows)
     keys = pairs[mutual]
     if bridges:
-        tree, forest = _spanning_forest(pairs, lengths, n_rows)
-        keys = np.union1d(keys, tree)
-        if bridges != "forest":
-            keys = np.union1d(keys, joining_edges(X, metric, forest))
+        in_tree, forest = _spanning_forest(pairs, lengths, n_rows)
+        keys = pairs[mutual | in_tree]
+        if bridges != "forest" and roots(forest).any():
+            outside = getattr(finder, "outside", on_the_cpu)
+            keys = np.sort(np.r_[keys, joining_edges(outside(X, metric), forest)])
     heads, tails = np.divmod(keys, n_rows)
     return Graph(n_rows, heads, tails, degree_weights(n_rows, heads, tails), finder.name)
 
@@ -104,9 +105,11 @@ def _undirected(
 
 def _spanning_forest(
     pairs: NDArray[np.intp], lengths: NDArray[np.float64], n_rows: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Kruskal's forest over `pairs`, ties by position; returns its edges and its state."""
-    order = np.lexsort((pairs, without_rounding(lengths)))
+) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+    """Kruskal's forest over sorted `pairs`: which of them are in it, and its state."""
+    order = np.argsort(without_rounding(lengths), kind="stable")
     parents = np.arange(n_rows)
     heads, tails = np.divmod(pairs[order], n_rows)
-    return pairs[order][kruskal(heads, tails, parents)], parents
+    chosen = np.zeros(len(pairs), dtype=bool)
+    chosen[order] = kruskal(heads, tails, parents)
+    return chosen, parents

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pyrocco.backends import Backend, TorchBackend
-from pyrocco.graph.neighbors import Neighbors, without_rounding
+from pyrocco.graph.join import Outside
+from pyrocco.graph.neighbors import Neighbors, nearest_first
 
 
 class DeviceSearch:
@@ -35,12 +37,18 @@ class DeviceSearch:
 
     def search(self, X: Any, n_neighbors: int, metric: str) -> Neighbors:
         """Nearest other rows of every row, ties by index."""
-        candidates, exact = self.backend.nearest(X, n_neighbors, metric)
-        order = np.lexsort((candidates, without_rounding(exact)), axis=1)[:, :n_neighbors]
-        return Neighbors(
-            np.take_along_axis(candidates, order, axis=1),
-            np.take_along_axis(exact, order, axis=1),
-        )
+        everyone = np.arange(X.shape[0])
+        return self.outside(X, metric)(everyone, everyone, n_neighbors)
+
+    def outside(self, X: Any, metric: str) -> Outside:
+        """Return a function that finds the nearest rows of other groups (see `Outside`)."""
+        prepared = self.backend.prepare(X, metric)
+
+        def find(rows: NDArray[np.intp], groups: NDArray[np.intp], count: int) -> Neighbors:
+            found = self.backend.nearest(prepared, rows, groups, count, metric)
+            return nearest_first(*found, count)
+
+        return find
 
 
 def search_on(backend: Backend) -> DeviceSearch | None:

@@ -2,20 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pyrocco.backends.kernels.forest import kruskal, roots
-from pyrocco.graph.distances import Distances, distances_between_rows, without_rounding
-from pyrocco.graph.neighbors import nearest_outside
+from pyrocco.graph.distances import distances_between_rows, without_rounding
+from pyrocco.graph.neighbors import Neighbors, nearest_outside
 
-# Distances that a round may look at: those of an exact search at its largest.
-JOIN_CELLS = 10**10
+# Distances that a round may look at: exact up to some 20,000 rows, and never the bottleneck.
+JOIN_CELLS = 3 * 10**8
 
 
-def joining_edges(X: Any, metric: str, parents: NDArray[np.intp]) -> NDArray[np.intp]:
+class Outside(Protocol):
+    """Finds, for each of some rows, the nearest rows that belong to another group."""
+
+    def __call__(
+        self, rows: NDArray[np.intp], groups: NDArray[np.intp], count: int, /
+    ) -> Neighbors:
+        """Find `count` rows for each of `rows`."""
+
+
+def on_the_cpu(X: Any, metric: str) -> Outside:
+    """Exact search by blocks (see `nearest_outside`).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> find = on_the_cpu(np.array([[0.0], [1.0], [5.0]]), "euclidean")
+    >>> find(np.array([2]), np.array([0, 0, 2]), 1).indices.tolist()
+    [[1]]
+    """
+    return partial(nearest_outside, distances_between_rows(X, metric))
+
+
+def joining_edges(find: Outside, parents: NDArray[np.intp]) -> NDArray[np.intp]:
     """Join the trees of a forest by their shortest outward edges until one is left.
 
     Boruvka's rounds: each tree but the largest names its nearest outside row, so the work
@@ -25,14 +48,13 @@ def joining_edges(X: Any, metric: str, parents: NDArray[np.intp]) -> NDArray[np.
     Examples
     --------
     >>> import numpy as np
-    >>> joining_edges(np.array([[0.0], [1.0], [5.0]]), "euclidean", np.array([0, 0, 2]))
+    >>> find = on_the_cpu(np.array([[0.0], [1.0], [5.0]]), "euclidean")
+    >>> joining_edges(find, np.array([0, 0, 2]))
     array([5])
     """
     trees = roots(parents)
-    if trees.max() == 0:
-        return np.empty(0, dtype=np.intp)
-    outward = _Outward(distances_between_rows(X, metric))
-    added = []
+    outward = _Outward(find, len(parents))
+    added = [np.empty(0, dtype=np.intp)]
     while trees.max() > 0:
         rows, others = outward.shortest(trees)
         heads, tails = np.minimum(rows, others), np.maximum(rows, others)
@@ -44,10 +66,10 @@ def joining_edges(X: Any, metric: str, parents: NDArray[np.intp]) -> NDArray[np.
 class _Outward:
     """The nearest outside row of each row, as far as it had to be known."""
 
-    def __init__(self, distances: Distances):
-        self._distances = distances
-        self._others = np.full(distances.n_rows, -1, dtype=np.intp)
-        self._lengths = np.zeros(distances.n_rows)
+    def __init__(self, find: Outside, n_rows: int):
+        self._find = find
+        self._others = np.full(n_rows, -1, dtype=np.intp)
+        self._lengths = np.zeros(n_rows)
 
     def shortest(self, trees: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return the two ends of the shortest edge out of every tree but the largest."""
@@ -70,7 +92,7 @@ class _Outward:
         best = np.full(len(trees), np.inf)
         np.minimum.at(best, trees[rows[known]], self._lengths[rows[known]])
         asking = rows[~known & (self._lengths[rows] <= best[trees[rows]])]
-        found = nearest_outside(self._distances, asking, trees, 1)
+        found = self._find(asking, trees, 1)
         self._others[asking] = found.indices[:, 0]
         self._lengths[asking] = without_rounding(found.distances[:, 0])
 

@@ -46,7 +46,7 @@ class ModularityKMeans:
     def __init__(
         self,
         max_clusters: int = 20,
-        sample_size: int = 2000,
+        sample_size: int = 1000,
         random_state: np.random.RandomState | None = None,
         backend: Backend | None = None,
     ):
@@ -60,7 +60,7 @@ class ModularityKMeans:
         if len(U) < 2 or n_clusters == 1:
             return np.zeros(len(U), dtype=np.intp)
         features = leading_features(U, backend=self.backend)
-        order = np.lexsort(features[:, 1::-1].T)
+        order = np.argsort(features[:, 0])
         sample = features[order[self._sample(len(U))]]
         tree = WardTree(sample)
         k = n_clusters or self._choose(sample, tree)

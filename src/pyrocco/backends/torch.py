@@ -250,14 +250,14 @@ class TorchBackend:
         count: int,
         metric: str,
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Find the rows of other groups nearest to each of `asking`, and a few spare ones.
+        """Find the `count` rows of other groups nearest to each of `asking`, ties by index.
 
-        Blocks of distances fit the free memory. Distances of what is found are exact.
+        Blocks of distances fit the free memory. Distances of what is found are exact. Index
+        -1 and distance inf stand where there are too few.
         """
         scores = _Scores(self, rows, groups, metric)
-        width = min(len(rows), count + max(5, count // 2))
         parts = [
-            scores.nearest(self._tensor(asking[block]), width)
+            scores.nearest(self._tensor(asking[block]), count)
             for block in self._blocks(len(asking), *rows.shape)
         ]
         indices, lengths = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
@@ -325,18 +325,28 @@ class _Scores:
             self.right = self.torch.cat([rows, rows.square().sum(1, keepdim=True) / 2], dim=1).T
 
     def nearest(self, asking: Any, count: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Indices and exact distances of the `count` nearest, infinite where there are fewer."""
+        """Indices and exact distances of the `count` nearest."""
+        # A few spare candidates, so that the exact second look can put near-ties right.
+        spare = min(len(self.rows), count + max(5, count // 2))
         if self.metric == "manhattan":
             scores = self.torch.cdist(self.rows[asking], self.rows, p=1)
         else:
             scores = self.left[asking] @ self.right
         self._exclude(scores, asking)
-        candidates = self._smallest(scores, count)
+        candidates = self._smallest(scores, spare).sort(1).values
         inside = scores.gather(1, candidates).isinf()
         del scores
-        exact = self._exact(asking, candidates).masked_fill(inside, self.torch.inf)
-        to_numpy = self.backend.to_numpy
-        return np.where(to_numpy(inside), -1, to_numpy(candidates)), to_numpy(exact)
+        exact = self._exact(asking, candidates)
+        order = self._without_rounding(exact).masked_fill(inside, self.torch.inf)
+        order = order.sort(dim=1, stable=True).indices[:, :count]
+        found = candidates.masked_fill(inside, -1).gather(1, order)
+        lengths = exact.masked_fill(inside, self.torch.inf).gather(1, order)
+        return self.backend.to_numpy(found), self.backend.to_numpy(lengths)
+
+    def _without_rounding(self, lengths: Any) -> Any:
+        """Some ten digits, as on the CPU, so that ties are broken by index."""
+        mantissa, exponent = self.torch.frexp(lengths)
+        return self.torch.ldexp((mantissa * 2.0**34).round() / 2.0**34, exponent)
 
     def _exclude(self, scores: Any, asking: Any) -> None:
         """Rule out rows of the same group; when each row is its own group, only itself."""

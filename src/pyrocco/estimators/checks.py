@@ -135,10 +135,12 @@ def root_mean_square(X: Any) -> float:
     >>> root_mean_square(np.array([[3.0, -3.0]])), root_mean_square(np.zeros((2, 2)))
     (3.0, 1.0)
     """
-    values = np.asarray(X.data if sparse.issparse(X) else X)
-    largest = float(np.abs(values).max(initial=0.0))
+    values = np.asarray(X.data if sparse.issparse(X) else X).ravel()
+    largest = float(max(values.max(initial=0.0), -values.min(initial=0.0)))
     if largest == 0:
         return 1.0
     # Squares of very large or very small numbers would leave the range of floats.
-    total = float(np.square(values / largest, dtype=np.float64).sum())
-    return largest * float(np.sqrt(total / (X.shape[0] * X.shape[1])))
+    unit = largest if not 1e-100 < largest < 1e100 else 1.0
+    scaled = values if unit == 1.0 else values / unit
+    total = float(np.einsum("i,i->", scaled, scaled, dtype=np.float64))
+    return unit * float(np.sqrt(total / (X.shape[0] * X.shape[1])))

@@ -99,17 +99,30 @@ def _undirected(
     named = others >= 0
     ends, others = ends[named], others[named]
     keys = np.minimum(ends, others) * n_rows + np.maximum(ends, others)
-    pairs, first, counts = np.unique(keys, return_index=True, return_counts=True)
-    return pairs, neighbors.distances.ravel()[named][first], counts == 2
+    order = np.argsort(keys)
+    keys = keys[order]
+    first = np.r_[True, keys[1:] != keys[:-1]]
+    both = np.r_[keys[1:] == keys[:-1], False]
+    return keys[first], neighbors.distances.ravel()[named][order[first]], both[first]
 
 
 def _spanning_forest(
     pairs: NDArray[np.intp], lengths: NDArray[np.float64], n_rows: int
 ) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
     """Kruskal's forest over sorted `pairs`: which of them are in it, and its state."""
-    order = np.argsort(without_rounding(lengths), kind="stable")
+    order = _by_value_then_place(without_rounding(lengths))
     parents = np.arange(n_rows)
     heads, tails = np.divmod(pairs[order], n_rows)
     chosen = np.zeros(len(pairs), dtype=bool)
     chosen[order] = kruskal(heads, tails, parents)
     return chosen, parents
+
+
+def _by_value_then_place(values: NDArray[np.float64]) -> NDArray[np.intp]:
+    """A stable order, by an unstable sort (several times faster) and a second look at ties."""
+    order = np.argsort(values)
+    ordered = values[order]
+    same = ordered[1:] == ordered[:-1]
+    tied = np.r_[same, False] | np.r_[False, same]
+    order[tied] = order[tied][np.lexsort((order[tied], ordered[tied]))]
+    return order

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pyrocco.backends import Backend, TorchBackend
 from pyrocco.graph.join import Outside
-from pyrocco.graph.neighbors import Neighbors, nearest_first
+from pyrocco.graph.neighbors import Neighbors
 
 
 class DeviceSearch:
@@ -45,8 +45,7 @@ class DeviceSearch:
         prepared = self.backend.prepare(X, metric)
 
         def find(rows: NDArray[np.intp], groups: NDArray[np.intp], count: int) -> Neighbors:
-            found = self.backend.nearest(prepared, rows, groups, count, metric)
-            return nearest_first(*found, count)
+            return Neighbors(*self.backend.nearest(prepared, rows, groups, count, metric))
 
         return find
 

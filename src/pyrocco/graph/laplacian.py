@@ -43,7 +43,7 @@ class Laplacian:
         self.n_nodes = graph.n_nodes
         ends = np.r_[graph.heads, graph.tails]
         others = np.r_[graph.tails, graph.heads]
-        order = np.lexsort((others, ends))
+        order = np.argsort(ends * graph.n_nodes + others)
         self.indices = others[order].astype(np.int32)
         self.indptr = np.r_[0, np.cumsum(graph.degrees)].astype(np.int64)
         self._ends = ends[order]

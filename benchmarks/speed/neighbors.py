@@ -191,7 +191,8 @@ def report(frame):
         "and ivf (cells and probes as ours) of faiss-cpu, and usearch (connectivity 24).",
         "Recall is that of 2,000 rows against exact search. Peak memory is that of the process, "
         "data and their making included, which at 50,000 and 100,000 rows hides most searches. "
-        "Lines may come from several runs, of one size or method each. Load is the machine's mean over the minute in which "
+        "Lines may come from several runs, of one size or method each. Load is the machine's "
+        "mean over the minute in which "
         "the line was measured: above the number of its cores other work has slowed it, and "
         "ratios of CPU seconds to those of exact search say more than seconds.",
     )

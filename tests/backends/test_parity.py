@@ -123,6 +123,7 @@ def test_every_solver_runs_on_torch(backend, solver):
 def test_neighbours_on_torch(backend, metric, n_rows, monkeypatch):
     """The large case goes through the selection by groups, in several blocks."""
     monkeypatch.setattr("pyrocco.backends.torch._BLOCK_SHARE", 0.01)
+    monkeypatch.setattr("pyrocco.backends.torch._GROUP", 16)
     X = np.random.default_rng(0).normal(size=(n_rows, 6))
     found = mutual_knn_graph(X, 5, metric, search=DeviceSearch(backend))
     expected = mutual_knn_graph(X, 5, metric)

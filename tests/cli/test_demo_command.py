@@ -1,5 +1,7 @@
 """``pyrocco demo``, ``--version`` and ``--help``."""
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
@@ -48,6 +50,8 @@ def test_demo_tells_what_was_found(tmp_path, capsys, monkeypatch):
     found = f"Found {rows.nunique()} groups of tumours and {columns.nunique()} groups of measure"
     assert found in captured.out
     assert "demo-output/heatmap.png" in captured.out
+    report = Path("demo-output/report.txt").read_text(encoding="utf-8").splitlines()
+    assert set(captured.out.splitlines()) >= set(report[2:])
 
 
 def test_version_and_help(capsys):

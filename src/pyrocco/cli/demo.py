@@ -66,22 +66,33 @@ def demo(
             say_all(matrix.notes)
         fit_and_write(model, matrix, "Wisconsin breast cancer (scikit-learn)", folder)
         write_matrix(folder / "matrix.csv", matrix)
-    if not quiet:
-        _tell_findings(model, matrix, output)
+        findings = _findings(model, matrix)
+        text = "\n".join([*matrix.notes, *findings]) + "\n"
+        (folder / "report.txt").write_text(text, encoding="utf-8")
+    if quiet:
+        return
+    for line in findings:
+        tell(line)
+    tell(f"Look at {output / 'heatmap.png'}; the tables and report.txt are beside it.")
+    tell(f"The same with a file: pyrocco fit {output / 'matrix.csv'} -o my-output")
 
 
-def _tell_findings(model: ROCCO, matrix: Matrix, output: Path) -> None:
+def _findings(model: ROCCO, matrix: Matrix) -> list[str]:
+    """What was found, in plain words."""
     rows = count(model.n_row_clusters_, "group")
     columns = count(model.n_column_clusters_, "group")
-    tell(f"Found {rows} of tumours and {columns} of measurements; neither number was given.")
-    diagnoses = [name.split("_")[0] for name in matrix.row_names]
-    tell("The groups of tumours beside the diagnosis, which was not used:")
+    diagnoses = np.array([name.split("_")[0] for name in matrix.row_names])
+    lines = [
+        f"Found {rows} of tumours and {columns} of measurements; neither number was given.",
+        "The groups of tumours beside the diagnosis, which was not used:",
+    ]
     for cluster in range(model.n_row_clusters_):
-        counts = Counter(np.array(diagnoses)[model.row_labels_ == cluster].tolist())
-        tell(f"  group {cluster}: {counts['malignant']} malignant, {counts['benign']} benign")
-    tell("Measurements that go together:")
+        counts = Counter(diagnoses[model.row_labels_ == cluster].tolist())
+        lines.append(
+            f"  group {cluster}: {counts['malignant']} malignant, {counts['benign']} benign"
+        )
+    lines.append("Measurements that go together:")
     for cluster in range(model.n_column_clusters_):
         names = np.array(matrix.column_names)[model.column_labels_ == cluster]
-        tell(f"  group {cluster}: {', '.join(names)}")
-    tell(f"Look at {output / 'heatmap.png'}; the tables are beside it.")
-    tell(f"The same with a file: pyrocco fit {output / 'matrix.csv'} -o my-output")
+        lines.append(f"  group {cluster}: {', '.join(names)}")
+    return lines

@@ -101,8 +101,8 @@ def main():
         "kernels",
         "Distance of the kernels to the memory floor",
         "python -m benchmarks.speed.kernels",
-        f"One thread, float32, arrays beyond the cache, {DEGREE} neighbours a node. Bandwidth by a "
-        f"triad: {speed / 1e9:.1f} GB/s. An item is a row of {WIDTH} columns for the decoupled "
+        f"One thread, float32, arrays beyond the cache, {DEGREE} neighbours a node. Bandwidth of "
+        f"a triad: {speed / 1e9:.1f} GB/s. An item is a row of {WIDTH} columns for the decoupled "
         "kernels and one cell for the whole system.",
         markdown(["kernel", "ns an item", "bytes an item", "floor, ns", "times the floor"], rows),
     )

@@ -85,6 +85,12 @@ def test_one_side_can_be_fixed(planted):
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
+def test_the_sample_size_is_recorded(variant):
+    X = np.kron(np.eye(3), np.ones((12, 9)))
+    assert ROCCO(variant=variant).fit(X).assigner_.sample_size >= 1000
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
 def test_dense_equals_csr(variant):
     rng = np.random.default_rng(0)
     X = np.kron(np.eye(3), np.ones((20, 15))) * rng.random((60, 45))

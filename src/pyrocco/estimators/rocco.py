@@ -82,6 +82,9 @@ class ROCCO(BlockMixin, ClusterMixin, BaseEstimator):
         Whether the representation settled before `max_iter`.
     n_row_clusters_, n_column_clusters_ : int
         Numbers of clusters.
+    assigner_ : Assigner
+        What turned the representation into labels. Where it chooses K on a sample of the
+        rows, ``assigner_.sample_size`` is its size.
     n_features_in_ : int
         Columns seen in `fit`.
 
@@ -204,7 +207,7 @@ class ROCCO(BlockMixin, ClusterMixin, BaseEstimator):
         self, X: Any, U: Any, variant: Variant, backend: Backend, progress: Progress
     ) -> None:
         n_rows, n_columns = check_n_clusters(self.n_clusters, X.shape)
-        assigner = variant.assigner(X, backend)
+        self.assigner_ = assigner = variant.assigner(X, backend)
         with progress.stage("clusters of rows"):
             self.row_labels_ = assigner.assign(U, n_rows)
         with progress.stage("clusters of columns"):

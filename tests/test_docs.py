@@ -81,6 +81,8 @@ def test_commands_exist(page, line):
         for folder, names in (("experiments", options.experiments), ("methods", options.methods)):
             for name in names or ():
                 assert (ROOT / "benchmarks" / "paper" / folder / f"{name}.py").is_file()
+    elif words[2:] and words[2].startswith("benchmarks.speed."):
+        assert (ROOT / (words[2].replace(".", "/") + ".py")).is_file()
     else:
         assert line == "pip install ."
 

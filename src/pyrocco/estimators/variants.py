@@ -17,7 +17,7 @@ from pyrocco.model import EveryFour, Schedule, Side, SmoothOnce, length_scales
 from pyrocco.solvers import Solver
 
 # Norm of strength x Laplacian in the default: smoothing ten times as strong as the data
-# term at its strongest. Anything from 3 to 30 gives the same labels (docs/how-it-works.md).
+# term at its strongest. From 3 to 30 did about as well in trials (docs/how-it-works.md).
 SMOOTHING = 10.0
 
 

@@ -11,6 +11,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import silhouette_score
 
 from pyrocco.assign.base import relabel
+from pyrocco.backends import Backend, NumpyBackend
 
 
 class SilhouetteKMeans:
@@ -24,6 +25,8 @@ class SilhouetteKMeans:
         Largest K tried.
     sample_size : int
         Rows on which the silhouette is computed; all of them when there are fewer.
+    backend : Backend, optional
+        Where the representation lives; NumPy unless given.
 
     Examples
     --------
@@ -33,14 +36,21 @@ class SilhouetteKMeans:
     [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
     """
 
-    def __init__(self, random_state: Any = 0, max_clusters: int = 20, sample_size: int = 20_000):
+    def __init__(
+        self,
+        random_state: Any = 0,
+        max_clusters: int = 20,
+        sample_size: int = 20_000,
+        backend: Backend | None = None,
+    ):
         self.random_state = random_state
         self.max_clusters = max_clusters
         self.sample_size = sample_size
+        self.backend = backend or NumpyBackend()
 
     def assign(self, U: Any, n_clusters: int | None) -> NDArray[np.intp]:
         """Label the rows of `U`; scikit-learn's k-means, so in main memory."""
-        U = np.asarray(U.cpu() if hasattr(U, "cpu") else U)
+        U = self.backend.to_numpy(U)
         n_distinct = len(np.unique(U, axis=0))
         if n_clusters is not None:
             return self._kmeans(U, min(n_clusters, n_distinct))

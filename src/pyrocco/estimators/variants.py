@@ -73,7 +73,7 @@ class Paper:
     def assigner(self, X: Any, backend: Backend) -> Assigner:
         """k-means with the silhouette for sparse data, RCC for the rest (lines 9-14)."""
         if is_mostly_zero(X):
-            return SilhouetteKMeans(self.random_state)
+            return SilhouetteKMeans(self.random_state, backend=backend)
         return ContinuousAssigner(self.n_neighbors, self.solver, self.random_state, backend)
 
 

@@ -122,8 +122,8 @@ def test_every_solver_runs_on_torch(backend, solver):
 @pytest.mark.parametrize("n_rows", [40, 3000])
 def test_neighbours_on_torch(backend, metric, n_rows, monkeypatch):
     """The large case goes through the selection by groups, in several blocks."""
-    monkeypatch.setattr("pyrocco.backends.torch._BLOCK_SHARE", 0.01)
-    monkeypatch.setattr("pyrocco.backends.torch._GROUP", 16)
+    monkeypatch.setattr("pyrocco.backends.torch_search._BLOCK_SHARE", 0.01)
+    monkeypatch.setattr("pyrocco.backends.torch_search._GROUP", 16)
     X = np.random.default_rng(0).normal(size=(n_rows, 6))
     found = mutual_knn_graph(X, 5, metric, search=DeviceSearch(backend))
     expected = mutual_knn_graph(X, 5, metric)

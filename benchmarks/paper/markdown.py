@@ -72,7 +72,7 @@ def seeds(frame: pd.DataFrame) -> str:
 
 
 def provenance(frame: pd.DataFrame) -> str:
-    """Which software made the numbers."""
+    """Which software made the numbers, where and when."""
     used = [f"{name} {', '.join(_distinct(frame[name]))}" for name in PACKAGES]
     by_commit: dict[str, list[str]] = {}
     for method, commits in frame.groupby("method")["commit"].unique().items():
@@ -81,8 +81,19 @@ def provenance(frame: pd.DataFrame) -> str:
     return (
         f"Software: {'; '.join(used)}. Threads: {', '.join(_distinct(frame['threads']))}. "
         f"Time limit of a cell: {', '.join(_distinct(frame['time_limit']))} s.\n\n"
-        f"Commit of `src/pyrocco` by method (+ where edited since): {made}."
+        f"Commit of `src/pyrocco` by method (+ where edited since): {made}.\n\n{_places(frame)}"
     )
+
+
+def _places(frame: pd.DataFrame) -> str:
+    """Machines and days, with the methods that each computed."""
+    groups = frame[frame["machine"] != ""].groupby("machine")
+    told = []
+    for machine, part in groups:
+        days = sorted(part["date"].unique())
+        span = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+        told.append(f"{machine}, {span}: {', '.join(sorted(part['method'].unique()))}")
+    return f"Machine and date by method: {'; '.join(told) or 'not recorded'}."
 
 
 def failures(frame: pd.DataFrame) -> str:

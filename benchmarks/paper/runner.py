@@ -13,7 +13,7 @@ from typing import Any
 
 from benchmarks.paper.cell import Cell
 from benchmarks.paper.store import FINISHED, KEY, Store
-from benchmarks.paper.versions import versions
+from benchmarks.paper.versions import versions, where_and_when
 from benchmarks.paper.worker import Worker
 
 
@@ -97,7 +97,7 @@ def _hopeless(cell: Cell, store: Store) -> dict[str, Any] | None:
 def _line(cell: Cell, row: dict[str, Any], limits: Limits) -> dict[str, Any]:
     known = dict(zip(KEY, cell.key, strict=True))
     ran = {"threads": limits.threads, "time_limit": f"{limits.seconds:g}"}
-    return known | ran | versions() | row
+    return known | ran | versions() | where_and_when() | row
 
 
 def _summary(row: dict[str, Any]) -> str:

@@ -33,7 +33,10 @@ COLUMNS = (
     "python",
     *PACKAGES,
     "commit",
+    "machine",
+    "date",
 )
+TEXTS = (*KEY, "status", "reason", "stages", "commit", "machine", "date")
 # A skipped cell lacks a package that may be there the next time.
 FINISHED = ("ok", "failed", "timeout")
 
@@ -48,13 +51,14 @@ class Store:
         """All cells, the last line of each, in the order of their keys."""
         if not self.path.exists():
             return pd.DataFrame(columns=list(COLUMNS))
-        texts = dict.fromkeys((*KEY, "status", "reason", "stages", "commit"), str)
         frame = pd.read_csv(
             self.path,
-            dtype=texts,
+            dtype=dict.fromkeys(TEXTS, str),
             keep_default_na=False,
-            na_values={name: [""] for name in COLUMNS if name not in texts},
-        )
+            na_values={name: [""] for name in COLUMNS if name not in TEXTS},
+        ).reindex(columns=list(COLUMNS))
+        # Files from before a column was there.
+        frame = frame.fillna(dict.fromkeys(TEXTS, ""))
         return frame.drop_duplicates(list(KEY), keep="last").reset_index(drop=True)
 
     def statuses(self) -> dict[Key, str]:

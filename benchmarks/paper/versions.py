@@ -1,9 +1,12 @@
-"""Which software made a number."""
+"""Which software made a number, on which machine and day."""
 
 from __future__ import annotations
 
+import os
 import platform
+import re
 import subprocess
+from datetime import date
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -21,6 +24,21 @@ COMPUTING = (".", ":!cli", ":!io", ":!plots")
 def versions() -> dict[str, str]:
     found = {"python": platform.python_version()}
     return found | {name: _version(name) for name in PACKAGES} | {"commit": source_commit()}
+
+
+def where_and_when() -> dict[str, str]:
+    return {"machine": machine(), "date": date.today().isoformat()}
+
+
+@cache
+def machine() -> str:
+    """The processor's model and the number of cores."""
+    try:
+        told = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        told = ""
+    model = re.search(r"^model name\s*: (.+)$", told, flags=re.MULTILINE)
+    return f"{model[1] if model else platform.machine()}, {os.cpu_count()} cores"
 
 
 def _version(package: str) -> str:

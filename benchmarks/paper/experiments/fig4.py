@@ -26,7 +26,7 @@ NAMES = ("NMI", "AMI", "ARI")
 def cells(request: Request) -> list[Cell]:
     sources = real_sets(request.datasets or SETS, request.quick)
     methods = request.pick_methods(LINE_UP)
-    seeds = request.pick_seeds(3, 1)
+    seeds = request.pick_seeds(5, 1)
     neighbors = (7, 10, 13) if request.quick else NEIGHBORS
     settings: list[Mapping[str, Any]] = [{"n_neighbors": k} for k in neighbors]
     settings += [{"metric": metric} for metric in METRICS]

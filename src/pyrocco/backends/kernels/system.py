@@ -8,42 +8,72 @@ one row and in float64 over the rows.
 import numpy as np
 
 from pyrocco.backends.kernels.compile import kernel
+from pyrocco.backends.kernels.lanes import LANES, load, spread, store, total, transpose
 
-# Rows handled together along the column graph: one cache line of float32 for each column.
-TILE = 16
+# Rows handled together along the column graph.
+TILE = LANES
 
 
 @kernel
-def _load(U, start, count, tile):
+def _turn_in(U, start, count, tile):
+    # The columns of a few rows become rows: a neighbour is then one load of all of them.
+    p = U.shape[1]
+    whole = p // TILE * TILE if count == TILE else 0
+    for j in range(0, whole, TILE):
+        transpose(U, start, j, tile, j, 0)
     for r in range(count):
-        row = U[start + r]
-        for j in range(row.shape[0]):
-            tile[j, r] = row[j]
+        for j in range(whole, p):
+            tile[j, r] = U[start + r, j]
 
 
 @kernel
-def _columns(tile, out, shift, indptr, indices, values, degrees):
-    for j in range(tile.shape[0]):
-        diagonal = shift + degrees[j]
-        for r in range(TILE):
-            out[j, r] = diagonal * tile[j, r]
-        for e in range(indptr[j], indptr[j + 1]):
-            value = values[e]
-            other = tile[indices[e]]
-            for r in range(TILE):
-                out[j, r] -= value * other[r]
+def _turn_out(block, width, out, start, count, j):
+    if count == TILE and width == TILE:
+        transpose(block, 0, 0, out, start, j)
+    else:
+        for r in range(count):
+            for c in range(width):
+                out[start + r, j + c] = block[c, r]
 
 
 @kernel
-def _row(U, i, out, indptr, indices, values, degrees):
-    degree = degrees[i]
-    for j in range(U.shape[1]):
-        out[j] += degree * U[i, j]
-    for e in range(indptr[i], indptr[i + 1]):
-        value = values[e]
-        other = U[indices[e]]
-        for j in range(U.shape[1]):
-            out[j] -= value * other[j]
+def _columns(tile, block, out, start, count, indptr, indices, values, degrees):
+    """Write U Q of the rows in `tile` into `out`, a block of columns at a time."""
+    p = tile.shape[0]
+    for first in range(0, p, TILE):
+        width = min(TILE, p - first)
+        for c in range(width):
+            j = np.uint64(first + c)
+            image = degrees[j] * load(tile, j, 0)
+            for e in range(np.uint64(indptr[j]), np.uint64(indptr[j + np.uint64(1)])):
+                image = image - values[e] * load(tile, indices[e], 0)
+            store(block, c, 0, image)
+        _turn_out(block, width, out, start, count, first)
+
+
+@kernel
+def _row(U, i, out, shift, indptr, indices, values, degrees):
+    """Add row i of shift U + P U to `out`; returns its inner product with row i of U."""
+    p = U.shape[1]
+    whole = p // TILE * TILE
+    diagonal = shift + degrees[i]
+    begin, end = np.uint64(indptr[i]), np.uint64(indptr[i + 1])
+    dots = spread(shift - shift)
+    for j in range(0, whole, TILE):
+        u = load(U, i, j)
+        image = load(out, i, j) + diagonal * u
+        for e in range(begin, end):
+            image = image - values[e] * load(U, indices[e], j)
+        store(out, i, j, image)
+        dots = dots + image * u
+    dot = total(dots)
+    for j in range(whole, p):
+        cell = out[i, j] + diagonal * U[i, j]
+        for e in range(begin, end):
+            cell -= values[e] * U[indices[e], j]
+        out[i, j] = cell
+        dot += cell * U[i, j]
+    return dot
 
 
 @kernel
@@ -66,25 +96,19 @@ def apply(
 
     Returns their inner product with those rows of `U`.
     """
-    p = U.shape[1]
-    tile = np.zeros((p, TILE), dtype=U.dtype)
-    image = np.zeros((p, TILE), dtype=U.dtype)
-    total = 0.0
+    tile = np.zeros((U.shape[1], TILE), dtype=U.dtype)
+    block = np.empty((TILE, TILE), dtype=U.dtype)
+    dot = 0.0
     for start in range(first, last, TILE):
         count = min(TILE, last - start)
         if q_values.shape[0]:
-            _load(U, start, count, tile)
-            _columns(tile, image, shift, q_indptr, q_indices, q_values, q_degrees)
-        for r in range(count):
-            row = out[start + r]
-            for j in range(p):
-                row[j] = image[j, r] if q_values.shape[0] else shift * U[start + r, j]
-            _row(U, start + r, row, p_indptr, p_indices, p_values, p_degrees)
-            partial = row[0] * 0
-            for j in range(p):
-                partial += row[j] * U[start + r, j]
-            total += partial
-    return total
+            _turn_in(U, start, count, tile)
+            _columns(tile, block, out, start, count, q_indptr, q_indices, q_values, q_degrees)
+        else:
+            out[start : start + count] = 0
+        for i in range(start, start + count):
+            dot += _row(U, i, out, shift, p_indptr, p_indices, p_values, p_degrees)
+    return dot
 
 
 @kernel

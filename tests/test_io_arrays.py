@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from scipy.io import mmwrite
 
-from pyrocco.io import MatrixError, read_matrix, staged_folder, write_block_means, write_labels
+from pyrocco.io import MatrixError, check_complete, read_matrix, staged_folder
 
 X = np.array([[1.5, 0.0, 3.0], [0.0, 5e-3, 0.0]])
 
@@ -72,13 +72,27 @@ def test_the_only_matrix_of_an_archive(tmp_path):
 
 
 @pytest.mark.parametrize(("save", "name"), DENSE + SPARSE)
-@pytest.mark.parametrize(("value", "word"), [(np.inf, "infinite"), (np.nan, "missing")])
-def test_values_that_are_not_finite_are_named(tmp_path, save, name, value, word):
+def test_infinite_values_are_named(tmp_path, save, name):
     bad = X.copy()
-    bad[1, 0] = bad[1, 2] = value
+    bad[1, 0] = bad[1, 2] = np.inf
     save(tmp_path / name, bad)
-    with pytest.raises(MatrixError, match=f"row 2, column 1 is {word}"):
+    with pytest.raises(MatrixError, match="row 2, column 1 is infinite"):
         read_matrix(tmp_path / name)
+
+
+@pytest.mark.parametrize(("save", "name"), DENSE + SPARSE)
+def test_missing_cells_are_kept_and_counted(tmp_path, save, name):
+    holes = X.copy()
+    holes[1, 0] = holes[1, 2] = np.nan
+    save(tmp_path / name, holes)
+    matrix = read_matrix(tmp_path / name)
+    is_sparse = (save, name) in SPARSE
+    np.testing.assert_array_equal(matrix.X.toarray() if is_sparse else matrix.X, holes)
+    assert matrix.n_missing == 2
+    assert matrix.density == 0.5
+    assert matrix.notes[-1] == "2 of its 6 cells are missing (33 %)."
+    with pytest.raises(MatrixError, match=r"2 of 6 cells missing, .* row 2 .*, column 1"):
+        check_complete(matrix, name)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +121,10 @@ def test_archives_with_none_or_several_matrices(tmp_path):
         read_matrix(tmp_path / "none.npz")
 
 
-@pytest.mark.parametrize("name", ["x.npy", "x.npz", "x.mtx", "x.csv.gz", "x.mtx.gz"])
+OPTIONAL = ["x.parquet", "x.h5ad", "x.xlsx"]
+
+
+@pytest.mark.parametrize("name", ["x.npy", "x.npz", "x.mtx", "x.csv.gz", "x.mtx.gz", *OPTIONAL])
 def test_damaged_files(tmp_path, name):
     (tmp_path / name).write_bytes(b"nothing of the kind")
     with pytest.raises(MatrixError) as error:
@@ -126,9 +143,9 @@ def test_files_that_are_not_there_or_not_known(tmp_path):
         read_matrix(tmp_path / "x.csv")
     with pytest.raises(MatrixError, match="folder"):
         read_matrix(tmp_path)
-    (tmp_path / "x.xlsx").write_text("x")
-    with pytest.raises(MatrixError, match=r"\.xlsx file; .*\.csv"):
-        read_matrix(tmp_path / "x.xlsx")
+    (tmp_path / "x.docx").write_text("x")
+    with pytest.raises(MatrixError, match=r"\.docx file; .*\.csv"):
+        read_matrix(tmp_path / "x.docx")
     (tmp_path / "x.npy").touch()
     with pytest.raises(MatrixError, match="empty"):
         read_matrix(tmp_path / "x.npy")
@@ -139,21 +156,10 @@ def test_a_failure_leaves_the_folder_as_it_was(tmp_path):
 
     def fail_half_way():
         with staged_folder(tmp_path) as stage:
-            write_labels(stage / "row_labels.csv", ["a"], [0])
+            (stage / "row_labels.csv").write_text("after")
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         fail_half_way()
     assert [path.name for path in tmp_path.iterdir()] == ["row_labels.csv"]
     assert (tmp_path / "row_labels.csv").read_text() == "before"
-
-
-def test_tables_of_results(tmp_path):
-    with staged_folder(tmp_path / "new" / "folder") as stage:
-        write_labels(stage / "labels.csv", ['say "a, b"', "c"], np.array([1, 0]))
-        write_block_means(stage / "means.csv", np.array([[0.1, 2.0], [3.0, 4.0]]))
-    out = tmp_path / "new" / "folder"
-    assert (out / "labels.csv").read_text() == 'name,label\n"say ""a, b""",1\nc,0\n'
-    assert (out / "means.csv").read_text() == (
-        "row_cluster,column_cluster_0,column_cluster_1\n0,0.1,2.0\n1,3.0,4.0\n"
-    )

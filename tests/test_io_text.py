@@ -1,6 +1,7 @@
 """Reading CSV and TSV: what is detected, and what is said when the file is bad."""
 
 import gzip
+import sys
 
 import numpy as np
 import pandas as pd
@@ -145,6 +146,74 @@ def test_written_matrix_is_read_back(tmp_path):
     assert (again.row_names, again.column_names) == (matrix.row_names, matrix.column_names)
 
 
+@pytest.mark.parametrize("engine", ["pandas", "pyarrow"])
+@pytest.mark.parametrize("missing", ["", "NA", "nan", "N/A", "null", " ", "-", "?"])
+def test_missing_cells_are_kept_and_counted(tmp_path, monkeypatch, engine, missing):
+    monkeypatch.setattr("pyrocco.io.text.LARGE", 0 if engine == "pyarrow" else 1 << 40)
+    matrix = read(tmp_path, f"gene,a,b\nNA,1,{missing}\ny,{missing},4\nz,5,6\n")
+    np.testing.assert_array_equal(matrix.X, [[1, np.nan], [np.nan, 4], [5, 6]])
+    assert matrix.row_names == ("NA", "y", "z")
+    assert matrix.n_missing == 2
+    assert matrix.notes[-1] == "2 of its 6 cells are missing (33 %)."
+    assert matrix.density == 4 / 6
+
+
+def test_columns_of_text_are_set_aside_with_a_note(tmp_path):
+    matrix = read(tmp_path, "gene,what,a,b,where\nx,kinase,1,2,\ny,receptor,3,4,nucleus\n")
+    np.testing.assert_array_equal(matrix.X, [[1, 2], [3, 4]])
+    assert (matrix.row_names, matrix.column_names) == (("x", "y"), ("a", "b"))
+    assert 'Set aside, because they hold no numbers: "what", "where".' in matrix.notes
+
+
+def test_row_names_that_are_not_in_the_first_column(tmp_path):
+    matrix = read(tmp_path, "length,gene,type,a\n10,x,kinase,1\n20,y,kinase,3\n")
+    assert (matrix.row_names, matrix.column_names) == (("x", "y"), ("length", "a"))
+    assert 'The column 2 ("gene") holds the row names.' in matrix.notes
+
+
+def test_a_separator_too_many_is_left_out_and_an_empty_column_is_missing(tmp_path):
+    matrix = read(tmp_path, "a,b,empty,\n1,2,,\n3,4,,\n")
+    np.testing.assert_array_equal(matrix.X, [[1, 2, np.nan], [3, 4, np.nan]])
+    assert matrix.column_names == ("a", "b", "empty")
+    assert "Left out, because it is empty and has no name: column 4." in matrix.notes
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+@pytest.mark.parametrize("decimal", [".", ","])
+def test_pyarrow_reads_what_pandas_reads(tmp_path, monkeypatch, compressed, decimal):
+    values = np.random.default_rng(0).normal(size=(300, 20))
+    values[5, 3] = np.nan
+    frame = pd.DataFrame(values, index=[f"gene {i}" for i in range(300)])
+    frame.insert(2, "about", "text")
+    path = tmp_path / ("t.csv.gz" if compressed else "t.csv")
+    frame.to_csv(path, sep=";", decimal=decimal)
+    slow = read_matrix(path)
+    seen = []
+    monkeypatch.setattr("pyrocco.io.text.LARGE", 0)
+    monkeypatch.setattr("pyrocco.io.text._load_with_pandas", None)
+    fast = read_matrix(path, watch=lambda done, size: seen.append((done, size)))
+    np.testing.assert_array_equal(fast.X, values)
+    np.testing.assert_array_equal(slow.X, values)
+    assert (fast.row_names, fast.column_names) == (slow.row_names, slow.column_names)
+    assert fast.notes == slow.notes
+    assert seen[-1] == (path.stat().st_size,) * 2
+
+
+def test_reading_can_be_watched(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(table())
+    seen = []
+    read_matrix(path, watch=lambda done, size: seen.append((done, size)))
+    assert seen[-1] == (path.stat().st_size,) * 2
+
+
+def test_large_files_recommend_the_faster_reader(tmp_path, monkeypatch):
+    monkeypatch.setattr("pyrocco.io.text.VERY_LARGE", 0)
+    assert not any("pip install" in note for note in read(tmp_path, table()).notes)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert any('pip install "pyrocco[arrow]"' in note for note in read(tmp_path, table()).notes)
+
+
 GOOD_ROWS = "".join(f"g{i},{i},{i + 1},{i * 2}\n" for i in range(3000))
 
 
@@ -157,18 +226,12 @@ GOOD_ROWS = "".join(f"g{i},{i},{i + 1},{i * 2}\n" for i in range(3000))
         ("gene\nx\ny\n", ["no columns"]),
         ("1 2 3\n4 5 6\n", ["no columns", "commas, tabs or semicolons"]),
         ("gene,a,b\nx,1,2\ny,3,high\n", ["row 2", '"y"', "line 3", "column 2", '"b"', '"high"']),
-        (
-            "gene,what,b\nx,kinase,2\ny,receptor,3\n",
-            ["column 1", '"what"', "whole column", "text"],
-        ),
         ("1,2,3\n4,5\n7,8,9\n", ["line 2", "2 cells", "3"]),
         ("1,2,3\n4,5,6,7\n7,8,9\n", ["line 2", "4 cells", "3"]),
         ("1,2,3,4\n5,6,7\n7,8,9\n", ["line 1", "4 cells", "3"]),
         ("a,b,c\n1,2,3,4\n5,6,7\n7,8,9\n", ["line 2", "4 cells", "3"]),
-        ("a,b,c,d\n1,2,3\n4,5,6\n", ["4 column names", "3 numbers"]),
-        ("a,b\n1,\n3,4\n", ["row 1", "line 2", "column 2", '"b"', "missing", "fill it in"]),
-        ("a,b\n1,2\nNA,4\n", ["row 2", "column 1", '"NA"', "missing", "remove"]),
-        ("a,b,\n1,2,\n3,4,\n", ["column 3", "whole column", "empty"]),
+        ("a,b,c,d\n1,2,3\n4,5,6\n", ["4 column names", "3 cells"]),
+        ("gene,a,b\nx,1,2\ny,3,4\nz,5\n", ["line 4", "2 cells", "3"]),
         ("a,b\n1,2\n3,-inf\n", ["row 2", "column 2", "infinite"]),
         ("a,b\n1,2\n3,1e999\n", ["row 2", "column 2", "infinite"]),
         ('a,b\n1,2\n3,"1,234"\n', ["row 2", "column 2", "1,234", "thousands"]),
@@ -181,7 +244,9 @@ GOOD_ROWS = "".join(f"g{i},{i},{i + 1},{i * 2}\n" for i in range(3000))
         ("gene,a,b,c\n" + GOOD_ROWS + 'bad,1,"oh\nno",3\n', ["row 3001", "oh no"]),
     ],
 )
-def test_bad_tables_are_explained_in_one_line(tmp_path, text, words):
+@pytest.mark.parametrize("engine", ["pandas", "pyarrow"])
+def test_bad_tables_are_explained_in_one_line(tmp_path, monkeypatch, engine, text, words):
+    monkeypatch.setattr("pyrocco.io.text.LARGE", 0 if engine == "pyarrow" else 1 << 40)
     with pytest.raises(MatrixError) as error:
         read(tmp_path, text)
     message = str(error.value)

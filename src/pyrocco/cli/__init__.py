@@ -10,8 +10,9 @@ import typer
 from pyrocco import __version__
 from pyrocco.cli.demo import demo
 from pyrocco.cli.fit import fit
+from pyrocco.cli.inspect import inspect
 from pyrocco.cli.messages import one_line, say
-from pyrocco.io import MatrixError
+from pyrocco.io import MatrixError, MissingExtraError
 
 __all__ = ["app", "main"]
 
@@ -26,6 +27,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(fit)
+app.command()(inspect)
 app.command()(demo)
 
 
@@ -72,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = None if arguments is None else list(arguments)
     try:
         code = app(args=words, prog_name="pyrocco", standalone_mode=False)
-    except (MatrixError, OSError) as error:
+    except (MatrixError, MissingExtraError, OSError) as error:
         return _fail(str(error))
     except UsageError as error:
         return _fail(f"{error.format_message()} (pyrocco --help tells more)")  # type: ignore[attr-defined]

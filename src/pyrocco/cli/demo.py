@@ -9,13 +9,13 @@ from typing import Annotated
 import numpy as np
 import typer
 from sklearn.datasets import load_breast_cancer
-from sklearn.preprocessing import StandardScaler
 
 from pyrocco import ROCCO
 from pyrocco.cli.messages import count, say_all, tell
 from pyrocco.cli.options import Quiet, Seed
 from pyrocco.cli.results import fit_and_write
-from pyrocco.io import Matrix, staged_folder, write_matrix
+from pyrocco.io import Matrix, result_writer, staged_folder, write_matrix
+from pyrocco.prepare import zscore
 
 __all__ = ["demo", "demo_matrix"]
 
@@ -41,7 +41,7 @@ def demo_matrix() -> Matrix:
     bunch = load_breast_cancer()
     diagnoses = bunch.target_names[bunch.target]
     return Matrix(
-        StandardScaler().fit_transform(bunch.data),
+        zscore(bunch.data),
         tuple(f"{diagnosis}_{i}" for i, diagnosis in enumerate(diagnoses)),
         tuple(str(name) for name in bunch.feature_names),
         (
@@ -64,7 +64,8 @@ def demo(
     with staged_folder(output) as folder:
         if not quiet:
             say_all(matrix.notes)
-        fit_and_write(model, matrix, "Wisconsin breast cancer (scikit-learn)", folder)
+        about = {"input": "Wisconsin breast cancer (scikit-learn)"}
+        fit_and_write(model, matrix, about, folder, result_writer("csv"))
         write_matrix(folder / "matrix.csv", matrix)
         findings = _findings(model, matrix)
         text = "\n".join([*matrix.notes, *findings]) + "\n"

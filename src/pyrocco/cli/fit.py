@@ -2,65 +2,60 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from pyrocco import ROCCO
+from pyrocco.cli.groups import grouped
 from pyrocco.cli.messages import count, say_all, tell
-from pyrocco.cli.options import Metric, NClusters, Quiet, Seed, Variant, parse_n_clusters
-from pyrocco.cli.results import RESULTS, fit_and_write
-from pyrocco.io import read_matrix, staged_folder
+from pyrocco.cli.modelling import Modelling
+from pyrocco.cli.options import AsJson, OutputFormat, Quiet
+from pyrocco.cli.preparing import Preparing, say_advice
+from pyrocco.cli.reading import MatrixPath, Reading
+from pyrocco.cli.results import fit_and_write
+from pyrocco.inspection import advise, gather_facts
+from pyrocco.io import check_complete, result_writer, staged_folder
 
 __all__ = ["fit"]
 
 
+@grouped
 def fit(
-    matrix: Annotated[
-        Path,
-        typer.Argument(
-            help="CSV, TSV, .npz (SciPy sparse or NumPy), .npy or .mtx.", metavar="MATRIX"
-        ),
-    ],
+    matrix: MatrixPath,
     output: Annotated[
         Path, typer.Option("-o", "--output", help="Folder for the results.", metavar="OUT")
     ],
-    n_neighbors: Annotated[
-        int, typer.Option(min=1, help="Neighbours of each row and column in the graphs.")
-    ] = 10,
-    metric: Annotated[
-        Metric,
-        typer.Option(
-            help="Distance between rows and between columns; auto: cosine for mostly zeros."
-        ),
-    ] = Metric.auto,
-    variant: Annotated[
-        Variant, typer.Option(help="Refined, or the paper's algorithm to the letter.")
-    ] = Variant.refined,
-    n_clusters: NClusters = "auto",
-    seed: Seed = 0,
+    modelling: Modelling,
+    reading: Reading,
+    preparing: Preparing,
+    output_format: Annotated[
+        OutputFormat, typer.Option(help="Labels and block means as CSV, Parquet or AnnData.")
+    ] = OutputFormat.csv,
+    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Find groups of rows and groups of columns of MATRIX.
 
     Writes row_labels.csv, column_labels.csv, block_means.csv, summary.json and heatmap.png.
     """
-    model = ROCCO(
-        parse_n_clusters(n_clusters),
-        n_neighbors=n_neighbors,
-        metric=metric.value,
-        variant=variant.value,
-        random_state=seed,
-        verbose=0 if quiet else 1,
-    )
-    data = read_matrix(matrix)
+    writer = result_writer(output_format.value)
+    model = modelling.estimator(quiet)
+    data = reading.read(matrix, quiet)
+    check_complete(data, str(matrix))
+    advice = advise(gather_facts(data.X), data.row_names, data.column_names)
+    prepared = preparing.apply(data, matrix)
     with staged_folder(output) as folder:
         if not quiet:
-            say_all(data.notes)
-        fit_and_write(model, data, str(matrix), folder)
-    if not quiet:
+            said = [] if preparing.names else [say_advice(advice)]
+            say_all([*prepared.notes, *said])
+        about = {"input": str(matrix), "prepared": preparing.names, "advice": vars(advice)}
+        summary = fit_and_write(model, prepared, about, folder, writer)
+    if as_json:
+        typer.echo(json.dumps(summary, indent=2))
+    elif not quiet:
         rows = count(model.n_row_clusters_, "cluster")
         columns = count(model.n_column_clusters_, "cluster")
         tell(f"Found {rows} of rows and {columns} of columns.")
-        tell(f"Results are in {output}: {', '.join(RESULTS)}")
+        tell(f"Results are in {output}: {', '.join(summary['files'])}")

@@ -9,11 +9,11 @@ from typing import Any
 
 from rich.console import Console
 
-__all__ = ["count", "one_line", "say", "say_all", "tell", "warnings_as_lines"]
+__all__ = ["ERRORS", "count", "one_line", "say", "say_all", "tell", "warnings_as_lines"]
 
 # Names of files and genes may hold brackets: no markup; and a line stays a line.
 _PLAIN: dict[str, Any] = {"markup": False, "highlight": False, "soft_wrap": True}
-_ERRORS = Console(stderr=True)
+ERRORS = Console(stderr=True)
 _OUTPUT = Console()
 
 
@@ -29,7 +29,7 @@ def say(line: str) -> None:
     --------
     >>> say("reading")
     """
-    _ERRORS.print(line, **_PLAIN)
+    ERRORS.print(line, **_PLAIN)
 
 
 def say_all(lines: Iterable[str]) -> None:

@@ -7,7 +7,16 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["Metric", "NClusters", "Quiet", "Seed", "Variant", "parse_n_clusters"]
+__all__ = [
+    "AsJson",
+    "Metric",
+    "NClusters",
+    "OutputFormat",
+    "Quiet",
+    "Seed",
+    "Variant",
+    "parse_n_clusters",
+]
 
 
 class Metric(StrEnum):
@@ -24,6 +33,14 @@ class Variant(StrEnum):
 
     refined = "refined"
     paper = "paper"
+
+
+class OutputFormat(StrEnum):
+    """Forms of the results."""
+
+    csv = "csv"
+    parquet = "parquet"
+    h5ad = "h5ad"
 
 
 def parse_n_clusters(text: str) -> int | tuple[int | None, int | None] | None:
@@ -63,3 +80,6 @@ NClusters = Annotated[
 ]
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print the summary as JSON, and nothing else but progress.")
+]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import platform
 import time
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -13,23 +14,21 @@ import numpy as np
 
 from pyrocco import ROCCO
 from pyrocco.cli.messages import one_line, warnings_as_lines
-from pyrocco.io import Matrix, MatrixError, write_block_means, write_labels
+from pyrocco.io import Matrix, MatrixError, Results
 from pyrocco.plots import before_and_after, save_figure
 
-__all__ = ["RESULTS", "fit_and_write", "summarise"]
-
-RESULTS = (
-    "row_labels.csv",
-    "column_labels.csv",
-    "block_means.csv",
-    "summary.json",
-    "heatmap.png",
-)
+__all__ = ["fit_and_write", "summarise"]
 
 _PACKAGES = ("pyrocco", "numpy", "scipy", "scikit-learn", "numba")
 
 
-def fit_and_write(model: ROCCO, matrix: Matrix, source: str, folder: Path) -> None:
+def fit_and_write(
+    model: ROCCO,
+    matrix: Matrix,
+    about: dict[str, Any],
+    folder: Path,
+    write: Callable[[Path, Results], list[str]],
+) -> dict[str, Any]:
     """Co-cluster a matrix and write labels, block means, summary and heat map.
 
     Parameters
@@ -38,10 +37,17 @@ def fit_and_write(model: ROCCO, matrix: Matrix, source: str, folder: Path) -> No
         The estimator, not fitted yet; it is fitted here.
     matrix : Matrix
         Numbers and names.
-    source : str
-        What the matrix is called in messages and in the summary.
+    about : dict
+        What the summary begins with; its ``"input"`` names the matrix in messages too.
     folder : Path
         Where the files go.
+    write : callable
+        Writes labels and block means, and returns the names of the files.
+
+    Returns
+    -------
+    dict
+        The summary, as it was written.
 
     Raises
     ------
@@ -51,11 +57,12 @@ def fit_and_write(model: ROCCO, matrix: Matrix, source: str, folder: Path) -> No
     Examples
     --------
     >>> import tempfile
-    >>> from pyrocco.io import default_names
+    >>> from pyrocco.io import default_names, result_writer
     >>> X = np.kron(np.eye(2), np.ones((20, 15))) + np.random.default_rng(0).random((40, 30))
     >>> matrix = Matrix(X, default_names("row", 40), default_names("column", 30))
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     fit_and_write(ROCCO(2), matrix, "example", Path(folder))
+    ...     about = {"input": "example"}
+    ...     _ = fit_and_write(ROCCO(2), matrix, about, Path(folder), result_writer("csv"))
     ...     sorted(path.name for path in Path(folder).iterdir())
     ['block_means.csv', 'column_labels.csv', 'heatmap.png', 'row_labels.csv', 'summary.json']
     """
@@ -65,17 +72,16 @@ def fit_and_write(model: ROCCO, matrix: Matrix, source: str, folder: Path) -> No
             model.fit(matrix.X)
         except ValueError as error:
             reason = one_line(str(error))
-            raise MatrixError(f"{source}: cannot be co-clustered: {reason}") from error
-    seconds = time.perf_counter() - started
-    write_labels(folder / "row_labels.csv", matrix.row_names, model.row_labels_)
-    write_labels(folder / "column_labels.csv", matrix.column_names, model.column_labels_)
-    write_block_means(folder / "block_means.csv", model.block_means_)
+            raise MatrixError(f"{about['input']}: cannot be co-clustered: {reason}") from error
+    seconds = round(time.perf_counter() - started, 3)
+    labels = model.row_labels_, model.column_labels_
+    summary = {**about, "seconds": seconds, "warnings": warned, **summarise(model, matrix)}
+    files = write(folder, Results(matrix, *labels, model.block_means_, summary))
     names = {"row_names": matrix.row_names, "column_names": matrix.column_names}
-    figure = before_and_after(matrix.X, model.row_labels_, model.column_labels_, **names)
-    save_figure(figure, folder / "heatmap.png")
-    about = {"input": source, "seconds": round(seconds, 3), "warnings": warned}
-    summary = about | summarise(model, matrix)
+    save_figure(before_and_after(matrix.X, *labels, **names), folder / "heatmap.png")
+    summary["files"] = [*files, "summary.json", "heatmap.png"]
     (folder / "summary.json").write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
+    return summary
 
 
 def summarise(model: ROCCO, matrix: Matrix) -> dict[str, Any]:
@@ -107,6 +113,7 @@ def summarise(model: ROCCO, matrix: Matrix) -> dict[str, Any]:
         "notes": list(matrix.notes),
         "shape": list(matrix.shape),
         "density": matrix.density,
+        "missing": matrix.n_missing,
         "n_row_clusters": int(model.n_row_clusters_),
         "n_column_clusters": int(model.n_column_clusters_),
         "row_cluster_sizes": np.bincount(model.row_labels_).tolist(),

@@ -1,23 +1,22 @@
 """Reading matrices from files and writing results, one small file per format."""
 
-from pyrocco.io.matrix import Matrix, MatrixError, default_names
+from pyrocco.io.extras import MissingExtraError
+from pyrocco.io.matrix import Matrix, MatrixError, check_complete, default_names
 from pyrocco.io.read import read_matrix
-from pyrocco.io.write import (
-    OutputError,
-    staged_folder,
-    write_block_means,
-    write_labels,
-    write_matrix,
-)
+from pyrocco.io.results import RESULT_FORMATS, Results, result_writer
+from pyrocco.io.write import OutputError, staged_folder, write_matrix
 
 __all__ = [
+    "RESULT_FORMATS",
     "Matrix",
     "MatrixError",
+    "MissingExtraError",
     "OutputError",
+    "Results",
+    "check_complete",
     "default_names",
     "read_matrix",
+    "result_writer",
     "staged_folder",
-    "write_block_means",
-    "write_labels",
     "write_matrix",
 ]

@@ -10,20 +10,23 @@ import numpy as np
 from scipy import sparse
 from scipy.io import mmread
 
-from pyrocco.io.matrix import Matrix, MatrixError, about_shape, check_numbers, default_names
+from pyrocco.io.matrix import Matrix, MatrixError, named_matrix
+from pyrocco.io.request import Request
 
-__all__ = ["read_matrix_market", "read_npy", "read_npz"]
+__all__ = ["load_matrix_market", "read_npy", "read_npz"]
 
 _BROKEN = (ValueError, EOFError, KeyError, TypeError, zipfile.BadZipFile)
 
 
-def read_npy(path: Path) -> Matrix:
+def read_npy(path: Path, request: Request) -> Matrix:
     """Read a two-dimensional array saved by ``numpy.save``.
 
     Parameters
     ----------
     path : Path
         A .npy file.
+    request : Request
+        Nothing of it is used.
 
     Returns
     -------
@@ -35,7 +38,7 @@ def read_npy(path: Path) -> Matrix:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "a.npy"
     ...     np.save(path, np.eye(2))
-    ...     read_npy(path).notes
+    ...     read_npy(path, Request()).notes
     ('A NumPy array of float64, without names.', 'The matrix has 2 rows and 2 columns.')
     """
     try:
@@ -45,7 +48,7 @@ def read_npy(path: Path) -> Matrix:
     return _nameless(X, path, f"A NumPy array of {X.dtype}, without names.")
 
 
-def read_npz(path: Path) -> Matrix:
+def read_npz(path: Path, request: Request) -> Matrix:
     """Read a sparse matrix saved by ``scipy.sparse.save_npz``, or one 2-D array of an archive.
 
     Parameters
@@ -53,6 +56,8 @@ def read_npz(path: Path) -> Matrix:
     path : Path
         A .npz file. Where it is not a sparse matrix it must hold exactly one two-dimensional
         array; arrays of other shapes beside it are left alone, and the notes say so.
+    request : Request
+        Nothing of it is used.
 
     Returns
     -------
@@ -64,7 +69,7 @@ def read_npz(path: Path) -> Matrix:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "a.npz"
     ...     sparse.save_npz(path, sparse.eye_array(3, format="csc"))
-    ...     read_npz(path).notes[0]
+    ...     read_npz(path, Request()).notes[0]
     'A sparse matrix with 3 stored values of float64, without names.'
     """
     try:
@@ -81,8 +86,8 @@ def read_npz(path: Path) -> Matrix:
         ) from error
 
 
-def read_matrix_market(path: Path) -> Matrix:
-    """Read a Matrix Market file, coordinate (sparse) or array (dense).
+def load_matrix_market(path: Path) -> Any:
+    """Load a Matrix Market file, coordinate (sparse) or array (dense).
 
     Parameters
     ----------
@@ -91,8 +96,7 @@ def read_matrix_market(path: Path) -> Matrix:
 
     Returns
     -------
-    Matrix
-        CSR where the file is a list of coordinates.
+    ndarray or coo_array
 
     Examples
     --------
@@ -101,18 +105,15 @@ def read_matrix_market(path: Path) -> Matrix:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "a.mtx"
     ...     mmwrite(path, sparse.eye_array(3, format="coo"))
-    ...     read_matrix_market(path).shape
+    ...     load_matrix_market(path).shape
     (3, 3)
     """
     try:
-        X = mmread(path)
+        return mmread(path)
     except (*_BROKEN, StopIteration, OverflowError) as error:
         raise MatrixError(
             f"{path}: is not a Matrix Market file, or is damaged: {_brief(error)}"
         ) from error
-    if not sparse.issparse(X):
-        return _nameless(X, path, f"A dense Matrix Market array of {X.dtype}, without names.")
-    return _nameless(X, path, _about_sparse(X))
 
 
 def _only_matrix(archive: Any, path: Path) -> Matrix:
@@ -137,14 +138,7 @@ def _about_sparse(X: Any) -> str:
 
 
 def _nameless(X: Any, path: Path, note: str) -> Matrix:
-    X = check_numbers(X, str(path))
-    n_rows, n_columns = X.shape
-    return Matrix(
-        X,
-        default_names("row", n_rows),
-        default_names("column", n_columns),
-        (note, about_shape(n_rows, n_columns)),
-    )
+    return named_matrix(X, None, None, [note], str(path))
 
 
 def _brief(error: BaseException) -> str:

@@ -1,6 +1,6 @@
 """Finding the first cell that keeps a text table from being a matrix.
 
-The fast reader only says that something is wrong. This one reads the file again, cell by cell,
+The fast readers only say that something is wrong. This one reads the file again, cell by cell,
 to say what and where.
 """
 
@@ -13,10 +13,12 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from pyrocco.io.layout import SAMPLE_LINES, Layout, is_missing, is_number, open_text
-from pyrocco.io.matrix import not_finite, place
+from pyrocco.io.cells import is_missing, is_number, to_number
+from pyrocco.io.columns import Columns
+from pyrocco.io.layout import Layout, open_text
+from pyrocco.io.matrix import INFINITE, place
 
-__all__ = ["first_problem"]
+__all__ = ["cell_problem", "first_problem", "header_problem", "ragged_line"]
 
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}([ ,'\u00a0]\d{3})+(\.\d*)?")
 
@@ -49,41 +51,130 @@ def first_problem(path: Path, layout: Layout, skip: int = 0) -> str:
     'row 2 (line 3 of the file), column 2 ("b") holds the text "high", not a number'
     """
     try:
-        return _header_problem(layout) or _body_problem(path, layout, skip)
+        return header_problem(layout.columns) or _body_problem(path, layout, skip)
     except csv.Error:
         return "a quotation mark is opened and never closed"
 
 
-def _header_problem(layout: Layout) -> str:
-    columns = layout.width - layout.first
-    if layout.header is None or len(layout.header) == columns:
+def header_problem(columns: Columns) -> str:
+    """Say whether there are more or fewer headings than columns.
+
+    Parameters
+    ----------
+    columns : Columns
+        What was detected.
+
+    Returns
+    -------
+    str
+        Empty when all is well.
+
+    Examples
+    --------
+    >>> from pyrocco.io.columns import detect_columns
+    >>> header_problem(detect_columns([["a", "b", "c"], ["1", "2"], ["3", "4"]]))
+    'there are 3 column names on the first line, but 2 cells on the lines below'
+    """
+    if columns.header is None or len(columns.header) == columns.width:
         return ""
     return (
-        f"there are {len(layout.header)} column names on the first line, "
-        f"but {columns} numbers on the lines below"
+        f"there are {len(columns.header)} column names on the first line, "
+        f"but {columns.width} cells on the lines below"
     )
 
 
-def _body_problem(path: Path, layout: Layout, skip: int) -> str:
-    for row, (line, record) in enumerate(islice(_records(path, layout), skip, None), start=skip):
-        if len(record) != layout.width:
-            cells = f"{len(record)} cell{'s' if len(record) != 1 else ''}"
-            return f"line {line} of the file has {cells}, but the other lines have {layout.width}"
-        for column, cell in enumerate(record[layout.first :]):
-            what = _cell_problem(cell, layout.decimal)
-            if what:
-                name = record[0].strip() if layout.has_index else ""
-                heading = layout.header[column] if layout.header else ""
-                where = place(row, column, name, heading, line)
-                return f"{where} {what}{_column_hint(path, layout, column)}"
+def ragged_line(path: Path, layout: Layout) -> str:
+    r"""Say which line has too few or too many cells.
+
+    Parameters
+    ----------
+    path : Path
+        The text file.
+    layout : Layout
+        How its cells lie.
+
+    Returns
+    -------
+    str
+        Empty when all is well.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pyrocco.io.layout import detect_layout
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "table.csv"
+    ...     _ = path.write_text("1,2,3\n4,5\n7,8,9\n")
+    ...     ragged_line(path, detect_layout(path))
+    'line 2 of the file has 2 cells, but the other lines have 3'
+    """
+    width = layout.columns.width
+    for line, record in _records(path, layout):
+        if len(record) != width:
+            return _about_ragged(line, len(record), width)
     return ""
+
+
+def cell_problem(cell: str, decimal: str = ".") -> str:
+    """Say what is wrong with a cell among the numbers.
+
+    Parameters
+    ----------
+    cell : str
+        Text of the cell.
+    decimal : str
+        The decimal sign.
+
+    Returns
+    -------
+    str
+        Second half of a sentence that begins with the place; empty when all is well.
+
+    Examples
+    --------
+    >>> cell_problem("low"), cell_problem("NA"), cell_problem("1,234")
+    ('holds the text "low", not a number', '', 'holds "1,234": write numbers without ...
+    """
+    if is_missing(cell):
+        return ""
+    if not is_number(cell, decimal):
+        if _THOUSANDS.fullmatch(cell.strip()):
+            return f'holds "{cell}": write numbers without thousands separators'
+        return f'holds the text "{_shorten(cell)}", not a number'
+    return INFINITE if math.isinf(to_number(cell, decimal)) else ""
+
+
+def _body_problem(path: Path, layout: Layout, skip: int) -> str:
+    columns = layout.columns
+    for row, (line, record) in enumerate(islice(_records(path, layout), skip, None), start=skip):
+        if len(record) != columns.width:
+            return _about_ragged(line, len(record), columns.width)
+        for column, position in enumerate(columns.roles.number_columns):
+            what = cell_problem(record[position], layout.decimal)
+            if what:
+                return f"{_where(row, column, record, columns, line)} {what}"
+    return ""
+
+
+def _where(row: int, column: int, record: list[str], columns: Columns, line: int) -> str:
+    roles = columns.roles
+    heading = columns.header[roles.number_columns[column]] if columns.header else ""
+    if roles.long:  # what stands in one line of it is neither a row nor a column
+        return f"line {line} of the file" + (f', "{heading}",' if heading else "")
+    name = "" if roles.index is None else record[roles.index].strip()
+    return place(row, column, name, heading, line)
+
+
+def _about_ragged(line: int, cells: int, width: int) -> str:
+    these = f"{cells} cell{'s' if cells != 1 else ''}"
+    return f"line {line} of the file has {these}, but the other lines have {width}"
 
 
 def _records(path: Path, layout: Layout) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of numbers with the line each starts on, blank lines left out."""
     with open_text(path, layout.encoding) as handle:
         reader = csv.reader(handle, delimiter=layout.delimiter, skipinitialspace=True)
-        is_header = layout.header is not None
+        is_header = layout.columns.header is not None
         line = 1
         for record in reader:
             start, line = line, reader.line_num + 1
@@ -92,32 +183,6 @@ def _records(path: Path, layout: Layout) -> Iterator[tuple[int, list[str]]]:
             if not is_header:
                 yield start, record
             is_header = False
-
-
-def _cell_problem(cell: str, decimal: str) -> str:
-    if is_missing(cell):
-        how = f' (it holds "{cell.strip()}")' if cell.strip() else ""
-        return not_finite(math.nan).replace("is missing", f"is missing{how}", 1)
-    if not is_number(cell, decimal):
-        if _THOUSANDS.fullmatch(cell.strip()):
-            return f'holds "{cell}": write numbers without thousands separators'
-        return f'holds the text "{_shorten(cell)}", not a number'
-    if not math.isfinite(float(cell.replace(",", "."))):
-        return not_finite(math.inf)
-    return ""
-
-
-def _column_hint(path: Path, layout: Layout, column: int) -> str:
-    """Tell a column that is not data from one bad cell."""
-    sample = [record for _, record in islice(_records(path, layout), SAMPLE_LINES)]
-    cells = [record[column + layout.first] for record in sample if len(record) == layout.width]
-    if len(cells) < 2:
-        return ""
-    if not any(cell.strip() for cell in cells):
-        return " (the whole column looks empty)"
-    if not any(is_number(cell, layout.decimal) or is_missing(cell) for cell in cells):
-        return " (the whole column looks like text: only the first may hold names; remove it)"
-    return ""
 
 
 def _shorten(cell: str) -> str:

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-__all__ = ["Matrix", "MatrixError", "about_shape", "check_numbers", "default_names", "place"]
+__all__ = [
+    "Matrix",
+    "MatrixError",
+    "check_complete",
+    "check_numbers",
+    "default_names",
+    "named_matrix",
+    "place",
+]
+
+
+INFINITE = "is infinite: replace it by a number, or remove that row or column"
 
 
 class MatrixError(ValueError):
@@ -30,7 +41,7 @@ class Matrix:
     Attributes
     ----------
     X : ndarray or csr_array
-        The numbers, finite and floating point.
+        The numbers, floating point and not infinite; NaN where a cell is missing.
     row_names, column_names : tuple of str
         One name per row and per column; ``row_0``, ``column_0``, ... where the file had none.
     notes : tuple of str
@@ -40,8 +51,10 @@ class Matrix:
     --------
     >>> import numpy as np
     >>> matrix = Matrix(np.eye(2), ("a", "b"), ("x", "y"))
-    >>> matrix.shape, matrix.density
-    ((2, 2), 0.5)
+    >>> matrix.shape, matrix.density, matrix.n_missing
+    ((2, 2), 0.5, 0)
+    >>> matrix.transpose().row_names
+    ('x', 'y')
     """
 
     X: Any
@@ -56,10 +69,29 @@ class Matrix:
         return int(n_rows), int(n_columns)
 
     @property
+    def n_missing(self) -> int:
+        """Number of missing cells."""
+        return int(np.isnan(_values(self.X)).sum())
+
+    @property
     def density(self) -> float:
-        """Share of the cells that are not zero."""
-        nonzero = self.X.count_nonzero() if sparse.issparse(self.X) else np.count_nonzero(self.X)
-        return float(nonzero) / (self.shape[0] * self.shape[1])
+        """Share of the cells that hold a number other than zero."""
+        filled = np.count_nonzero(_values(self.X)) - self.n_missing
+        return float(filled) / (self.shape[0] * self.shape[1])
+
+    def transpose(self) -> Matrix:
+        """Swap rows and columns."""
+        X = self.X.T.tocsr() if sparse.issparse(self.X) else np.ascontiguousarray(self.X.T)
+        return replace(self, X=X, row_names=self.column_names, column_names=self.row_names)
+
+    def noting(self, *lines: str) -> Matrix:
+        """Add notes."""
+        return replace(self, notes=(*self.notes, *lines))
+
+
+def _values(X: Any) -> Any:
+    """The stored values: all of a dense matrix, those that are not zero of a sparse one."""
+    return X.data if sparse.issparse(X) else X
 
 
 def default_names(kind: str, count: int) -> tuple[str, ...]:
@@ -85,25 +117,55 @@ def default_names(kind: str, count: int) -> tuple[str, ...]:
     return tuple(f"{kind}_{i}" for i in range(count))
 
 
-def about_shape(n_rows: int, n_columns: int) -> str:
-    """Say how large a matrix is.
+def named_matrix(
+    X: Any,
+    row_names: Sequence[str] | None,
+    column_names: Sequence[str] | None,
+    notes: Sequence[str],
+    source: str,
+) -> Matrix:
+    """Finish what every reader does: check the numbers, name what has no name, say what is there.
 
     Parameters
     ----------
-    n_rows, n_columns : int
-        Its shape.
+    X : ndarray or sparse matrix
+        What was read.
+    row_names, column_names : sequence of str or None
+        Names, where the file has them.
+    notes : sequence of str
+        What was detected in the file.
+    source : str
+        Name of the file, for messages.
 
     Returns
     -------
-    str
+    Matrix
 
     Examples
     --------
-    >>> about_shape(1, 20)
-    'The matrix has 1 row and 20 columns.'
+    >>> named_matrix(np.array([[1, np.nan]]), None, ["a", "b"], [], "a.npy").notes
+    ('The matrix has 1 row and 2 columns.', '1 of its 2 cells is missing (50 %).')
     """
-    rows, columns = ("" if count == 1 else "s" for count in (n_rows, n_columns))
-    return f"The matrix has {n_rows} row{rows} and {n_columns} column{columns}."
+    X = check_numbers(X, source)
+    n_rows, n_columns = X.shape
+    rows = default_names("row", n_rows) if row_names is None else tuple(row_names)
+    columns = default_names("column", n_columns) if column_names is None else tuple(column_names)
+    matrix = Matrix(X, rows, columns)
+    return matrix.noting(*notes, *_about_size(matrix))
+
+
+def _about_size(matrix: Matrix) -> list[str]:
+    rows, columns = (
+        f"{n} {what}{'s'[: n != 1]}"
+        for n, what in zip(matrix.shape, ("row", "column"), strict=True)
+    )
+    lines = [f"The matrix has {rows} and {columns}."]
+    if matrix.n_missing:
+        cells = matrix.shape[0] * matrix.shape[1]
+        verb = "is" if matrix.n_missing == 1 else "are"
+        share = f"{100 * matrix.n_missing / cells:.2g} %"
+        lines.append(f"{matrix.n_missing} of its {cells} cells {verb} missing ({share}).")
+    return lines
 
 
 def place(
@@ -155,12 +217,12 @@ def check_numbers(X: Any, source: str) -> Any:
     Returns
     -------
     ndarray or csr_array
-        float32 and float64 are kept, other numbers become float64.
+        float32 and float64 are kept, other numbers become float64. Missing cells are NaN.
 
     Raises
     ------
     MatrixError
-        Not two-dimensional, no rows or columns, not real numbers, or not finite.
+        Not two-dimensional, no rows or columns, not real numbers, or infinite.
 
     Examples
     --------
@@ -191,42 +253,51 @@ def _check_shape(shape: Sequence[int], source: str) -> None:
             raise MatrixError(f"{source}: the matrix has no {kind} ({shape[0]} x {shape[1]})")
 
 
-def _check_finite(X: Any, source: str) -> None:
-    values = X.data if sparse.issparse(X) else X
-    if np.isfinite(values).all():
-        return
-    if sparse.issparse(X):
-        # Only the offending entries become coordinates, in reading order.
-        entries = X.tocoo()
-        bad = np.flatnonzero(~np.isfinite(entries.data))
-        first = bad[np.lexsort((entries.col[bad], entries.row[bad]))[0]]
-        row, column, value = entries.row[first], entries.col[first], entries.data[first]
-    else:
-        row, column = np.argwhere(~np.isfinite(X))[0]
-        value = X[row, column]
-    raise MatrixError(f"{source}: {place(int(row), int(column))} {not_finite(float(value))}")
-
-
-def not_finite(value: float) -> str:
-    """Second half of the message about a cell without a usable number, and what to do.
+def check_complete(matrix: Matrix, source: str) -> None:
+    """Refuse a matrix with missing cells.
 
     Parameters
     ----------
-    value : float
-        NaN or an infinity.
+    matrix : Matrix
+        What was read.
+    source : str
+        Name of the file, for the message.
 
-    Returns
-    -------
-    str
+    Raises
+    ------
+    MatrixError
+        Says how many cells are missing, where the first is and what to do.
 
     Examples
     --------
-    >>> not_finite(float("inf"))
-    'is infinite: replace it by a number, or remove that row or column'
+    >>> check_complete(Matrix(np.array([[np.nan]]), ("TP53",), ("liver",)), "a.csv")
+    Traceback (most recent call last):
+    pyrocco.io.matrix.MatrixError: a.csv: 1 of 1 cells missing, the first at row 1 ("TP53"), ...
     """
-    if np.isnan(value):
-        return (
-            "is missing: missing values are not supported yet, so fill it in, "
-            "or remove that row or column"
-        )
-    return "is infinite: replace it by a number, or remove that row or column"
+    if matrix.n_missing == 0:
+        return
+    row, column = _first_cell(matrix.X, np.isnan)
+    where = place(row, column, matrix.row_names[row], matrix.column_names[column])
+    cells = matrix.shape[0] * matrix.shape[1]
+    raise MatrixError(
+        f"{source}: {matrix.n_missing} of {cells} cells missing, the first at {where}: missing "
+        "values are not supported yet, so fill them in, or remove such rows or columns"
+    )
+
+
+def _check_finite(X: Any, source: str) -> None:
+    if np.isinf(_values(X)).any():
+        row, column = _first_cell(X, np.isinf)
+        raise MatrixError(f"{source}: {place(row, column)} {INFINITE}")
+
+
+def _first_cell(X: Any, is_bad: Callable[[Any], Any]) -> tuple[int, int]:
+    """Row and column of the first bad cell in reading order."""
+    if sparse.issparse(X):
+        # Only the offending entries become coordinates.
+        entries = X.tocoo()
+        bad = np.flatnonzero(is_bad(entries.data))
+        first = bad[np.lexsort((entries.col[bad], entries.row[bad]))[0]]
+        return int(entries.row[first]), int(entries.col[first])
+    row, column = np.argwhere(is_bad(X))[0]
+    return int(row), int(column)

@@ -4,47 +4,105 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
-from pyrocco.io.arrays import read_matrix_market, read_npy, read_npz
+from pyrocco.io.arrays import read_npy, read_npz
+from pyrocco.io.arrow import read_parquet
+from pyrocco.io.excel import read_excel
+from pyrocco.io.h5ad import read_h5ad
+from pyrocco.io.market import read_market, read_market_folder
 from pyrocco.io.matrix import Matrix, MatrixError
+from pyrocco.io.request import Request, Watch
 from pyrocco.io.text import read_text
 
-__all__ = ["READERS", "read_matrix"]
+__all__ = ["FORMATS", "Format", "read_matrix"]
 
-READERS: dict[str, Callable[[Path], Matrix]] = {
-    ".csv": read_text,
-    ".tsv": read_text,
-    ".txt": read_text,
-    ".csv.gz": read_text,
-    ".tsv.gz": read_text,
-    ".txt.gz": read_text,
-    ".npy": read_npy,
-    ".npz": read_npz,
-    ".mtx": read_matrix_market,
-    ".mtx.gz": read_matrix_market,
+
+@dataclass(frozen=True)
+class Format:
+    """A kind of file: who reads it, and which options mean something to it.
+
+    Examples
+    --------
+    >>> FORMATS[".npy"].options
+    ()
+    """
+
+    read: Callable[[Path, Request], Matrix]
+    options: tuple[str, ...] = ()
+
+
+_TABLE = ("layout", "absent")
+_TEXT = Format(read_text, _TABLE)
+_MARKET = Format(read_market)
+_EXCEL = Format(read_excel, (*_TABLE, "sheet"))
+_FOLDER = Format(read_market_folder)
+
+FORMATS = {
+    ".csv": _TEXT,
+    ".tsv": _TEXT,
+    ".txt": _TEXT,
+    ".csv.gz": _TEXT,
+    ".tsv.gz": _TEXT,
+    ".txt.gz": _TEXT,
+    ".npy": Format(read_npy),
+    ".npz": Format(read_npz),
+    ".mtx": _MARKET,
+    ".mtx.gz": _MARKET,
+    ".parquet": Format(read_parquet, _TABLE),
+    ".h5ad": Format(read_h5ad, ("layer", "raw")),
+    ".xlsx": _EXCEL,
+    ".xlsm": _EXCEL,
 }
 
 
-def read_matrix(path: str | os.PathLike[str]) -> Matrix:
+def read_matrix(
+    path: str | os.PathLike[str],
+    *,
+    layer: str | None = None,
+    raw: bool = False,
+    sheet: str | None = None,
+    layout: str = "auto",
+    absent: str | None = None,
+    watch: Watch | None = None,
+) -> Matrix:
     r"""Read a matrix from a file.
 
     Parameters
     ----------
     path : str or path
-        CSV, TSV or TXT (comma, tab or semicolon; header and row names are detected), .npy,
-        .npz (scipy sparse, or one two-dimensional array) or .mtx (Matrix Market). Text and
-        Matrix Market files may be compressed with gzip.
+        CSV, TSV or TXT (comma, tab or semicolon; header and row names are detected), .xlsx,
+        .parquet, .npy, .npz (scipy sparse, or one two-dimensional array), .mtx (Matrix Market,
+        with ``barcodes.tsv`` and ``features.tsv`` where they lie beside it), a folder with
+        these three, or .h5ad (AnnData). Text and Matrix Market files may be compressed with
+        gzip.
+    layer : str, optional
+        Layer of an .h5ad file to read instead of X.
+    raw : bool, default=False
+        Whether to read ``raw`` of an .h5ad file instead of X.
+    sheet : str, optional
+        Sheet of an Excel file; the first by default.
+    layout : {"auto", "wide", "long"}, default="auto"
+        Whether a table is one row per line, or one cell per line (row, column, value).
+    absent : {"zero", "missing"}, optional
+        What a pair is that a long table does not list; zero by default.
+    watch : callable, optional
+        Called with the bytes read so far and those of the whole file, for text files.
 
     Returns
     -------
     Matrix
-        The numbers, the names of rows and columns, and notes about what was detected.
+        The numbers, the names of rows and columns, and notes about what was detected. Missing
+        cells are NaN.
 
     Raises
     ------
     MatrixError
-        The file is not there, cannot be read, or holds no matrix of finite numbers.
+        The file is not there, cannot be read, holds no matrix of numbers, or an option means
+        nothing to its format.
+    MissingExtraError
+        The format needs a package that is not installed.
 
     Examples
     --------
@@ -67,19 +125,25 @@ def read_matrix(path: str | os.PathLike[str]) -> Matrix:
     """
     path = Path(path)
     _check_file(path)
-    reader = _reader(path)
+    _check_choice("layout", layout, ("auto", "wide", "long"))
+    _check_choice("absent", absent, (None, "zero", "missing"))
+    request = Request(layer, raw, sheet, layout, absent, watch)
+    kind = _format(path)
+    _check_options(path, kind, request)
     try:
-        return reader(path)
+        return kind.read(path, request)
     except OSError as error:
         raise MatrixError(f"{path}: cannot be read: {error.strerror or error}") from error
 
 
-def _reader(path: Path) -> Callable[[Path], Matrix]:
+def _format(path: Path) -> Format:
+    if path.is_dir():
+        return _FOLDER
     name = path.name.lower()
-    for ending, reader in READERS.items():
+    for ending, kind in FORMATS.items():
         if name.endswith(ending):
-            return reader
-    known = " ".join(ending for ending in READERS if not ending.endswith(".gz"))
+            return kind
+    known = " ".join(ending for ending in FORMATS if not ending.endswith(".gz"))
     raise MatrixError(
         f"{path}: do not know how to read a {path.suffix or 'file without an ending'}"
         f"{' file' if path.suffix else ''}; these endings are known: {known}"
@@ -89,7 +153,19 @@ def _reader(path: Path) -> Callable[[Path], Matrix]:
 def _check_file(path: Path) -> None:
     if not path.exists():
         raise MatrixError(f"{path}: there is no such file")
-    if path.is_dir():
-        raise MatrixError(f"{path}: is a folder, not a file")
-    if path.stat().st_size == 0:
+    if path.is_file() and path.stat().st_size == 0:
         raise MatrixError(f"{path}: the file is empty")
+
+
+def _check_choice(name: str, value: str | None, choices: tuple[str | None, ...]) -> None:
+    if value not in choices:
+        known = ", ".join(str(choice) for choice in choices)
+        raise MatrixError(f"{name} must be one of {known}; got {value}")
+
+
+def _check_options(path: Path, kind: Format, request: Request) -> None:
+    """An option that would have no effect is an error."""
+    for name in request.given():
+        if name not in kind.options:
+            endings = " ".join(end for end, other in FORMATS.items() if name in other.options)
+            raise MatrixError(f"{path}: {name} has no meaning for this file, only for {endings}")

@@ -9,24 +9,37 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pyrocco.io.diagnose import first_problem
-from pyrocco.io.layout import Layout, detect_layout
-from pyrocco.io.matrix import Matrix, MatrixError, about_shape, default_names
+from pyrocco.io import arrow
+from pyrocco.io.cells import MISSING
+from pyrocco.io.diagnose import first_problem, header_problem, ragged_line
+from pyrocco.io.layout import Layout, detect_layout, is_compressed
+from pyrocco.io.matrix import Matrix, MatrixError
+from pyrocco.io.request import Request, Watch
+from pyrocco.io.table import Loaded, check_columns, matrix_from_table
+from pyrocco.io.watched import open_watched
 
 __all__ = ["read_text"]
 
+# Bytes from which pyarrow is worth its import, and from which it is worth installing.
+LARGE = 4 << 20
+VERY_LARGE = 64 << 20
+_FASTER = 'Large text files are read faster after: pip install "pyrocco[arrow]".'
 
-def read_text(path: Path) -> Matrix:
+
+def read_text(path: Path, request: Request) -> Matrix:
     r"""Read a table of numbers from a text file.
 
     Parameters
     ----------
     path : Path
-        CSV, TSV or TXT, with or without column and row names.
+        CSV, TSV or TXT, with or without column and row names, wide or long.
+    request : Request
+        Options; those used are ``layout``, ``absent`` and ``watch``.
 
     Returns
     -------
     Matrix
+        Missing cells are NaN. Columns of text are set aside.
 
     Raises
     ------
@@ -39,65 +52,70 @@ def read_text(path: Path) -> Matrix:
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "table.csv"
-    ...     _ = path.write_text("1;2,5\n3;4\n")
-    ...     matrix = read_text(path)
+    ...     _ = path.write_text("1;2,5\n3;NA\n")
+    ...     matrix = read_text(path, Request())
     >>> matrix.X.tolist(), matrix.column_names
-    ([[1.0, 2.5], [3.0, 4.0]], ('column_0', 'column_1'))
+    ([[1.0, 2.5], [3.0, nan]], ('column_0', 'column_1'))
     """
     try:
-        layout = detect_layout(path)
+        layout = detect_layout(path, request.layout)
     except csv.Error as error:
         raise MatrixError(f"{path}: is not a text table ({error})") from error
-    _check_has_columns(layout, path)
-    frame = _read_frame(path, layout)
-    X = np.ascontiguousarray(frame.iloc[:, layout.first :].to_numpy(dtype=np.float64))
-    _check_rows(X, path, layout)
-    n_rows, n_columns = X.shape
-    names = tuple(frame[0].str.strip()) if layout.has_index else default_names("row", n_rows)
-    return Matrix(
-        X,
-        names,
-        layout.header or default_names("column", n_columns),
-        (*layout.notes(), about_shape(n_rows, n_columns)),
-    )
+    check_columns(layout.columns, request, str(path))
+    problem = header_problem(layout.columns)
+    if problem:
+        raise MatrixError(f"{path}: {problem}")
+    loaded, how = _load(path, layout, request.watch)
+    infinite = np.isinf(loaded.X).any(axis=1)
+    if infinite.any():
+        problem = first_problem(path, layout, skip=int(np.argmax(infinite)))
+        raise MatrixError(f"{path}: {problem}")
+    return matrix_from_table(loaded, layout.columns, layout.notes() + how, request, str(path))
 
 
-def _check_has_columns(layout: Layout, path: Path) -> None:
-    if layout.width == layout.first:
-        raise MatrixError(
-            f"{path}: the matrix has no columns of numbers "
-            "(cells must be separated by commas, tabs or semicolons)"
-        )
+def _load(path: Path, layout: Layout, watch: Watch | None) -> tuple[Loaded, list[str]]:
+    """Read the columns with the reader that suits the file, and say so where it matters."""
+    size, usable = path.stat().st_size, arrow.is_installed()
+    if usable and size >= LARGE and arrow.can_read(layout):
+        loaded = arrow.load_text(path, layout, watch)
+        if loaded is not None:  # what is wrong with a file is found the slow way
+            return loaded, []
+    hint = [] if usable or size < VERY_LARGE else [_FASTER]
+    return _load_with_pandas(path, layout, watch), hint
 
 
-def _check_rows(X: np.ndarray[Any, Any], path: Path, layout: Layout) -> None:
-    if len(X) == 0:
-        raise MatrixError(f"{path}: the matrix has no rows: only column names were found")
-    good = np.isfinite(X).all(axis=1)
-    if not good.all():
-        raise MatrixError(f"{path}: {first_problem(path, layout, skip=int(np.argmin(good)))}")
+def _load_with_pandas(path: Path, layout: Layout, watch: Watch | None) -> Loaded:
+    frame = _read_frame(path, layout, watch)
+    roles = layout.columns.roles
+    X = np.ascontiguousarray(frame[list(roles.number_columns)].to_numpy(dtype=np.float64))
+    _check_last_column(frame, path, layout)
+    return Loaded([frame[position] for position in roles.text_columns], X)
 
 
-def _read_frame(path: Path, layout: Layout) -> pd.DataFrame:
-    types: dict[int, Any] = dict.fromkeys(range(layout.width), np.float64)
-    if layout.has_index:
-        types[0] = str
-    if layout.header is not None and len(layout.header) != layout.width - layout.first:
-        raise MatrixError(f"{path}: {first_problem(path, layout)}")
+def _read_frame(path: Path, layout: Layout, watch: Watch | None) -> pd.DataFrame:
+    columns = layout.columns
+    numbers = columns.roles.number_columns
+    # Only among the numbers does NA mean missing: a gene called "NA" keeps its name.
+    types: dict[int, Any] = dict.fromkeys(range(columns.width), "category")
+    types |= dict.fromkeys(numbers, np.float64)
+    missing: Any = dict.fromkeys(numbers, MISSING)
     try:
-        frame = pd.read_csv(
-            path,
-            sep=layout.delimiter,
-            decimal=layout.decimal,
-            encoding=layout.encoding,
-            encoding_errors="replace",
-            header=None if layout.header is None else 0,
-            names=list(range(layout.width)),
-            dtype=types,
-            # Without the filter an empty cell is an error, and a gene called "NA" keeps its name.
-            na_filter=False,
-            skipinitialspace=True,
-        )
+        with open_watched(path, watch) as file:
+            frame = pd.read_csv(
+                file,
+                sep=layout.delimiter,
+                decimal=layout.decimal,
+                encoding=layout.encoding,
+                encoding_errors="replace",
+                compression="gzip" if is_compressed(path) else None,
+                header=None if columns.header is None else 0,
+                names=list(range(columns.width)),
+                dtype=types,
+                keep_default_na=False,
+                na_values=missing,
+                skipinitialspace=True,
+                float_precision="round_trip",
+            )
     except ValueError as error:  # pandas' own errors among them
         message = first_problem(path, layout) or " ".join(str(error).split())
         raise MatrixError(f"{path}: {message}") from error
@@ -105,3 +123,12 @@ def _read_frame(path: Path, layout: Layout) -> pd.DataFrame:
     if not isinstance(frame.index, pd.RangeIndex):
         raise MatrixError(f"{path}: {first_problem(path, layout)}")
     return frame
+
+
+def _check_last_column(frame: pd.DataFrame, path: Path, layout: Layout) -> None:
+    """To pandas the end of a line that is too short is missing: look whether it is so."""
+    last = frame[layout.columns.width - 1]
+    if bool(last.isna().any()) or bool((last == "").any()):
+        problem = ragged_line(path, layout)
+        if problem:
+            raise MatrixError(f"{path}: {problem}")

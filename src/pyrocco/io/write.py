@@ -5,19 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 from scipy import sparse
 
 from pyrocco.io.matrix import Matrix
 
-__all__ = ["OutputError", "staged_folder", "write_block_means", "write_labels", "write_matrix"]
+__all__ = ["OutputError", "staged_folder", "write_matrix"]
 
 
 class OutputError(OSError):
@@ -85,53 +82,6 @@ def _make_stage(folder: Path) -> Path:
         ) from error
 
 
-def write_labels(path: Path, names: Sequence[str], labels: ArrayLike) -> None:
-    """Write one line per row or column: its name and the number of its cluster.
-
-    Parameters
-    ----------
-    path : Path
-        A CSV file.
-    names : sequence of str
-        Names of the rows or columns.
-    labels : array of int
-        Their clusters.
-
-    Examples
-    --------
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "row_labels.csv"
-    ...     write_labels(path, ["a", "b"], [0, 1])
-    ...     path.read_text().split()
-    ['name,label', 'a,0', 'b,1']
-    """
-    table = pd.DataFrame({"name": list(names), "label": np.asarray(labels, dtype=np.int64)})
-    table.to_csv(path, index=False)
-
-
-def write_block_means(path: Path, block_means: np.ndarray[Any, Any]) -> None:
-    """Write the mean of every block, row clusters down and column clusters across.
-
-    Parameters
-    ----------
-    path : Path
-        A CSV file.
-    block_means : ndarray of shape (n_row_clusters, n_column_clusters)
-        The means.
-
-    Examples
-    --------
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "block_means.csv"
-    ...     write_block_means(path, np.array([[1.0, 2.0]]))
-    ...     path.read_text().split()
-    ['row_cluster,column_cluster_0,column_cluster_1', '0,1.0,2.0']
-    """
-    columns = [f"column_cluster_{k}" for k in range(block_means.shape[1])]
-    table = pd.DataFrame(block_means, columns=columns)
-    table.to_csv(path, index_label="row_cluster")
-
-
 def write_matrix(path: Path, matrix: Matrix) -> None:
     """Write a matrix with its names, so that `read_matrix` gives it back.
 
@@ -144,6 +94,7 @@ def write_matrix(path: Path, matrix: Matrix) -> None:
 
     Examples
     --------
+    >>> import numpy as np
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "matrix.csv"
     ...     write_matrix(path, Matrix(np.eye(2), ("a", "b"), ("x", "y")))

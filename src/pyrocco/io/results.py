@@ -1,0 +1,146 @@
+"""Writing what a fit found: tables as CSV or Parquet, or one AnnData file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from pyrocco.io import arrow, h5ad
+from pyrocco.io.matrix import Matrix
+
+__all__ = ["RESULT_FORMATS", "Results", "result_writer"]
+
+# The name of the column or entry that AnnData files keep the results under.
+KEY = "rocco"
+
+Table = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """What a fit found, with what is needed to write it down.
+
+    Attributes
+    ----------
+    matrix : Matrix
+        Numbers and names as they were grouped.
+    row_labels, column_labels : ndarray of int
+        Cluster of every row and of every column.
+    block_means : ndarray of shape (n_row_clusters, n_column_clusters)
+        Mean of every block.
+    summary : dict
+        What JSON can hold about the fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> matrix = Matrix(np.eye(2), ("a", "b"), ("x", "y"))
+    >>> results = Results(matrix, np.array([0, 1]), np.array([0, 1]), np.eye(2), {})
+    >>> results.tables()["row_labels"]["name"]
+    ['a', 'b']
+    """
+
+    matrix: Matrix
+    row_labels: Any
+    column_labels: Any
+    block_means: Any
+    summary: dict[str, Any]
+
+    def tables(self) -> dict[str, Table]:
+        """The results as tables: columns by name, tables by the name of their file."""
+        means = {f"column_cluster_{k}": mean for k, mean in enumerate(self.block_means.T)}
+        return {
+            "row_labels": _labels(self.matrix.row_names, self.row_labels),
+            "column_labels": _labels(self.matrix.column_names, self.column_labels),
+            "block_means": {"row_cluster": range(len(self.block_means)), **means},
+        }
+
+
+Writer = Callable[[Path, Results], list[str]]
+
+
+def result_writer(name: str) -> Writer:
+    """Find who writes a format, and that all it needs is installed, before any work is done.
+
+    Parameters
+    ----------
+    name : {"csv", "parquet", "h5ad"}
+        The format.
+
+    Returns
+    -------
+    callable
+        Takes a folder and `Results`, and returns the names of the files it wrote.
+
+    Raises
+    ------
+    MissingExtraError
+        The format needs a package that is not installed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> matrix = Matrix(np.eye(2), ("a", "b"), ("x", "y"))
+    >>> results = Results(matrix, np.array([0, 1]), np.array([0, 1]), np.eye(2), {})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     result_writer("csv")(Path(folder), results)
+    ...     (Path(folder) / "row_labels.csv").read_text().split()
+    ['row_labels.csv', 'column_labels.csv', 'block_means.csv']
+    ['name,label', 'a,0', 'b,1']
+    """
+    check, write = RESULT_FORMATS[name]
+    check()
+    return write
+
+
+def _labels(names: Iterable[str], labels: Any) -> Table:
+    return {"name": list(names), "label": labels}
+
+
+def _write_csv(folder: Path, results: Results) -> list[str]:
+    return _write_tables(folder, results, ".csv", _csv)
+
+
+def _write_parquet(folder: Path, results: Results) -> list[str]:
+    return _write_tables(folder, results, ".parquet", arrow.write_parquet)
+
+
+def _write_tables(
+    folder: Path, results: Results, ending: str, write: Callable[[Path, Table], None]
+) -> list[str]:
+    for name, table in results.tables().items():
+        write(folder / (name + ending), table)
+    return [name + ending for name in results.tables()]
+
+
+def _csv(path: Path, table: Table) -> None:
+    pd.DataFrame(table).to_csv(path, index=False)
+
+
+def _write_h5ad(folder: Path, results: Results) -> list[str]:
+    about = {"block_means": results.block_means, "summary": json.dumps(results.summary)}
+    h5ad.write_h5ad(
+        folder / "clusters.h5ad",
+        results.matrix,
+        obs={KEY: results.row_labels},
+        var={KEY: results.column_labels},
+        uns={KEY: about},
+    )
+    return ["clusters.h5ad"]
+
+
+def _needs_nothing() -> None:
+    pass
+
+
+RESULT_FORMATS: dict[str, tuple[Callable[[], object], Writer]] = {
+    "csv": (_needs_nothing, _write_csv),
+    "parquet": (arrow.import_arrow, _write_parquet),
+    "h5ad": (h5ad.import_anndata, _write_h5ad),
+}

@@ -46,9 +46,10 @@ def inspect(matrix: MatrixPath, reading: Reading, as_json: AsJson = False) -> No
 
 def _about(facts: Facts) -> list[str]:
     whole = "whole numbers" if facts.is_whole else "numbers"
+    mean = 0.0 if abs(facts.mean) < 1e-12 * facts.maximum else facts.mean  # rounding
     return [
         f"{100 * facts.density:.3g} % of the cells hold a number other than 0.",
-        f"Values are {whole} from {facts.minimum:g} to {facts.maximum:g}, mean {facts.mean:.4g}.",
+        f"Values are {whole} from {facts.minimum:g} to {facts.maximum:g}, mean {mean:.4g}.",
     ]
 
 

@@ -77,7 +77,7 @@ class Reading:
     absent: Annotated[
         Absent | None,
         typer.Option(
-            help="What pairs are that a long table does not list [default: zero].",
+            help="What pairs are that a long table does not list; zero unless given.",
             rich_help_panel=_PANEL,
         ),
     ] = None

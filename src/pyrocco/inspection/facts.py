@@ -40,7 +40,8 @@ class Facts:
     has_unit_columns : bool
         Whether columns have mean 0 and standard deviation 1.
     skew : float
-        Largest value of a column over its mean, for the column in the middle.
+        Largest value of a column over its mean, for the column in the middle; 1 where there
+        are negative values.
     spread : float
         How many times larger the deviation of the widest columns is than that of the
         narrowest, the utmost twentieth on both ends left out.
@@ -90,19 +91,20 @@ def gather_facts(X: Any) -> Facts:
     has_zero = sparse.issparse(X) and X.nnz < n_cells
     bounds: dict[str, Any] = {"initial": 0.0} if has_zero else {}
     means, deviations, maxima = _columns(X)
+    minimum = float(np.fmin.reduce(values, axis=None, **bounds))
     return Facts(
         n_rows=int(X.shape[0]),
         n_columns=int(X.shape[1]),
         n_missing=n_missing,
         density=(int(np.count_nonzero(values)) - n_missing) / n_cells,
-        minimum=float(np.fmin.reduce(values, axis=None, **bounds)),
+        minimum=minimum,
         maximum=float(np.fmax.reduce(values, axis=None, **bounds)),
         mean=float(np.nansum(values, dtype=np.float64) / max(n_cells - n_missing, 1)),
         is_whole=bool(np.all((values == np.floor(values)) | np.isnan(values))),
         has_unit_rows=_is_constant(_row_sums(X, np.square), 1.0),
         has_equal_totals=_is_constant(_row_sums(X, _undo_log)),
         has_unit_columns=_are_scaled(means, deviations),
-        skew=_skew(means, maxima),
+        skew=_skew(means, maxima) if minimum >= 0 else 1.0,
         spread=_spread(deviations),
     )
 

@@ -216,7 +216,7 @@ def read_parquet(path: Path, request: Request) -> Matrix:
         for j in roles.text_columns
     ]
     numbers = [table.column(j) for j in roles.number_columns]
-    notes = ["A Parquet file.", *roles.notes(columns.header)]
+    notes = ["A Parquet file; its rows are the rows of the matrix.", *roles.notes(columns.header)]
     loaded = Loaded(texts, _numbers(numbers, table.num_rows))
     return matrix_from_table(loaded, columns, notes, request, str(path))
 

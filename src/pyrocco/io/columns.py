@@ -54,11 +54,13 @@ class Columns:
     def notes(self) -> list[str]:
         """Say in plain sentences what was detected."""
         header = (
-            "There is no line of column names."
+            "There is no line of column names"
             if self.header is None
-            else "The first line holds the column names."
+            else "The first line holds the column names"
         )
-        return [header, *self.roles.notes(self.header)]
+        which = "every line" if self.header is None else "every other line"
+        rows = "" if self.roles.long else f"; {which} is a row of the matrix"
+        return [f"{header}{rows}.", *self.roles.notes(self.header)]
 
 
 def detect_columns(records: Sequence[Record], decimal: str = ".", how: str = "auto") -> Columns:

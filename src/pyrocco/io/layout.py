@@ -47,7 +47,7 @@ class Layout:
     >>> columns = Columns(3, ("gene", "a", "b"), Roles(0, (1, 2)))
     >>> print(*Layout(",", ".", "utf-8", columns).notes(), sep="\n")
     Cells are separated by commas.
-    The first line holds the column names.
+    The first line holds the column names; every other line is a row of the matrix.
     The first column ("gene") holds the row names.
     """
 

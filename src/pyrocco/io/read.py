@@ -119,7 +119,7 @@ def read_matrix(
     (('TP53', 'MYC'), ('liver', 'heart'))
     >>> print(*matrix.notes, sep="\n")
     Cells are separated by commas.
-    The first line holds the column names.
+    The first line holds the column names; every other line is a row of the matrix.
     The first column ("gene") holds the row names.
     The matrix has 2 rows and 2 columns.
     """

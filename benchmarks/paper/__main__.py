@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-RESULTS = Path(__file__).resolve().parent / "results"
+from benchmarks.paper import RESULTS
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

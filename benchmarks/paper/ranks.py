@@ -28,6 +28,12 @@ def average_ranks(values: pd.DataFrame, methods: Sequence[str]) -> pd.Series:
     return ranked.mean(axis=1)
 
 
+def ranked_sets(frame: pd.DataFrame, methods: Sequence[str]) -> list[str]:
+    """Sets on which every one of `methods` was tried, with or without success."""
+    tried = frame.groupby("dataset")["method"].agg(set)
+    return [str(name) for name, found in tried.items() if found >= set(methods)]
+
+
 def line_up_ranks(
     values: pd.DataFrame, line_up: Sequence[str], stand_ins: Sequence[str]
 ) -> dict[str, float]:

@@ -48,9 +48,9 @@ def report(frame: pd.DataFrame, folder: Path, quick: bool) -> None:
         "normalised as in the paper. The variance is that of the means over the three metrics. "
         "The paper prints no numbers for neighbours.",
         "## Metric",
-        _metrics(frame, methods, sets),
+        metric_table(frame, methods, sets),
         "## Number of neighbours: AMI of rows",
-        _neighbors(frame, methods, sets),
+        neighbor_table(frame, methods, sets),
         markdown.failures(frame),
         markdown.provenance(frame),
     ]
@@ -63,7 +63,7 @@ def _part(frame: pd.DataFrame, name: str, method: str, options: str) -> pd.DataF
     return frame[chosen & (frame["options"] == options)]
 
 
-def _metrics(frame: pd.DataFrame, methods: Sequence[str], sets: Sequence[str]) -> str:
+def metric_table(frame: pd.DataFrame, methods: Sequence[str], sets: Sequence[str]) -> str:
     rows = []
     for name in sets:
         for method in methods:
@@ -86,7 +86,7 @@ def _beside(ours: str, printed: float | None) -> str:
     return markdown.beside(ours, printed, 4)
 
 
-def _neighbors(frame: pd.DataFrame, methods: Sequence[str], sets: Sequence[str]) -> str:
+def neighbor_table(frame: pd.DataFrame, methods: Sequence[str], sets: Sequence[str]) -> str:
     rows = []
     for name in sets:
         for method in methods:

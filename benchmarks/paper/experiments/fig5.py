@@ -66,8 +66,13 @@ def _chained(planned: list[Cell]) -> list[Cell]:
     return chained
 
 
+def with_rows(frame: pd.DataFrame) -> pd.DataFrame:
+    """The number of rows as a number, from the name of the set."""
+    return frame.assign(rows=frame["dataset"].str.extract(r"^(\d+)x", expand=False).astype(int))
+
+
 def report(frame: pd.DataFrame, folder: Path, quick: bool) -> None:
-    frame = frame.assign(rows=frame["dataset"].str.extract(r"^(\d+)x", expand=False).astype(int))
+    frame = with_rows(frame)
     methods = markdown.ordered(frame["method"], LINE_UP)
     made = markdown.command("fig5", frame, LINE_UP, SETS, quick)
     parts = [
@@ -78,7 +83,7 @@ def report(frame: pd.DataFrame, folder: Path, quick: bool) -> None:
         f"Seeds per cell: {markdown.seeds(frame)}. Slope: of log seconds against log rows, over "
         "the larger half of the sizes; 1 is linear. The paper prints no numbers.",
         "## Seconds by method",
-        _seconds(frame, methods),
+        seconds_table(frame),
         "## Seconds of ROCCO's stages",
         _stage_table(frame),
         "## ARI of rows",
@@ -108,10 +113,10 @@ def slope(seconds: pd.Series) -> str:
     return f"{fit[0]:.2f}"
 
 
-def _seconds(frame: pd.DataFrame, methods: Sequence[str]) -> str:
+def seconds_table(frame: pd.DataFrame) -> str:
     sizes = _sizes(frame)
     rows = []
-    for method in methods:
+    for method in markdown.ordered(frame["method"], LINE_UP):
         part = frame[frame["method"] == method]
         values = [markdown.spread(part[part["rows"] == n]["seconds"], 2) for n in sizes]
         rows.append([method, *values, slope(_by_size(part, "seconds"))])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -14,7 +15,7 @@ from benchmarks.paper.cell import Cell, grid
 from benchmarks.paper.datasets import real_sets
 from benchmarks.paper.experiments.base import Request
 from benchmarks.paper.methods import METHODS
-from benchmarks.paper.ranks import average_ranks, line_up_ranks, means
+from benchmarks.paper.ranks import average_ranks, line_up_ranks, means, ranked_sets
 from benchmarks.paper.scores import PRINTED, TITLES
 
 EXACT = ("classic3", "allaml", "glioma")
@@ -26,8 +27,8 @@ LEGEND = (
     "length 1; genes are scaled to [0, 1], which brings out the paper's numbers for RCC and "
     "the spectral methods on allaml and glioma (`name:scaling` in `--datasets` chooses "
     "another). Ranks: 1 is the best, ties share, a method without labels for a set comes last "
-    'there. "Rank, paper\'s" is among the methods of the paper only, with one ROCCO in the '
-    "line-up: each of ours in turn."
+    'there; sets that not every method was run on do not count. "Rank, paper\'s" is among the '
+    "methods of the paper only, with one ROCCO in the line-up: each of ours in turn."
 )
 
 
@@ -82,8 +83,11 @@ class RealTable:
     ) -> str:
         values = means(frame, f"row_{metric}").reindex(index=methods, columns=sets)
         tried = [name for name in methods if values.loc[name].notna().any()]
-        everyone = average_ranks(values, tried)
-        among = line_up_ranks(values.loc[tried], self._papers(), self.stand_ins)
+        everyone = _over(ranked_sets(frame, tried), values, average_ranks, tried)
+        among = _over(
+            ranked_sets(frame, self._papers()), values.loc[tried], line_up_ranks,
+            self._papers(), self.stand_ins,
+        )  # fmt: skip
         rows = []
         for method in methods:
             cells = [self._score(frame, method, name, metric) for name in sets]
@@ -149,6 +153,11 @@ class RealTable:
 
 def _part(frame: pd.DataFrame, method: str, name: str) -> pd.DataFrame:
     return frame[(frame["method"] == method) & (frame["dataset"] == name)]
+
+
+def _over(sets: list[str], values: pd.DataFrame, rank: Callable[..., Any], *who: Any) -> Any:
+    """Ranks over `sets`; none where there is no set to rank on."""
+    return rank(values[sets], *who) if sets else {}
 
 
 def _plain(

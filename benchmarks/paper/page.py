@@ -1,0 +1,155 @@
+"""The tables of the reproduction page, made from the results so that the two cannot disagree.
+
+The page holds words, and between ``<!-- name -->`` and ``<!-- end -->`` what `tables` makes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from benchmarks.paper import markdown, published
+from benchmarks.paper.experiments import fig3, fig4, fig5
+from benchmarks.paper.experiments.real_table import EXACT, RealTable
+from benchmarks.paper.experiments.table1 import TABLE as TABLE1
+from benchmarks.paper.experiments.table2 import TABLE as TABLE2
+from benchmarks.paper.methods import METHODS
+from benchmarks.paper.ranks import line_up_ranks, means, ranked_sets
+from benchmarks.paper.scores import PRINTED
+from benchmarks.paper.store import Store
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reproduction.md"
+_BLOCK = re.compile(r"(<!-- (?P<name>[\w-]+) -->\n).*?(<!-- end -->)", flags=re.DOTALL)
+
+
+def refresh(page: Path, results: Path) -> None:
+    """Write the tables into `page`; words are left alone."""
+    text = page.read_text(encoding="utf-8")
+    page.write_text(filled(text, results), encoding="utf-8")
+
+
+def filled(text: str, results: Path) -> str:
+    made = tables(results)
+
+    def fill(block: re.Match[str]) -> str:
+        return f"{block[1]}{made[block['name']]}\n{block[3]}"
+
+    return _BLOCK.sub(fill, text)
+
+
+def tables(results: Path) -> dict[str, str]:
+    """Name of a block to its Markdown."""
+
+    def read(name: str) -> pd.DataFrame:
+        return Store(results / f"{name}.csv").read()
+
+    made: dict[str, str] = {}
+    for table in (TABLE1, TABLE2):
+        frame = read(table.name)
+        made[f"{table.name}-ranks"] = _ranks(table, frame)
+        for metric, printed in PRINTED.items():
+            made[f"{table.name}-{printed}"] = _scores(table, frame, metric)
+    made["fig3"] = _fig3(read("fig3"))
+    made["fig4"] = _made(fig4.metric_table, read("fig4"), fig4.LINE_UP, fig4.SETS)
+    made["fig4-neighbors"] = _made(fig4.neighbor_table, read("fig4"), fig4.LINE_UP, fig4.SETS)
+    made["fig5"] = _fig5(read("fig5"))
+    made["machines"] = _machines({name: read(name) for name in ("table1", "table2", "fig3",
+                                                               "fig4", "fig5")})  # fmt: skip
+    return made
+
+
+def _papers(table: RealTable, frame: pd.DataFrame) -> list[str]:
+    known = [name for name in table.line_up if METHODS[name].paper_name]
+    return [name for name in known if name in set(frame["method"])]
+
+
+def _scores(table: RealTable, frame: pd.DataFrame, metric: str) -> str:
+    """Printed / measured, sets across."""
+    rows = []
+    for method in _papers(table, frame):
+        cells = [_pair(table, frame, method, name, metric) for name in published.SETS]
+        rows.append([method, *cells])
+    names = [name if name in EXACT else f"{name}*" for name in published.SETS]
+    return markdown.table(["printed / measured", *names], rows)
+
+
+def _pair(table: RealTable, frame: pd.DataFrame, method: str, name: str, metric: str) -> str:
+    printed = published.score(table.printed, METHODS[method].paper_name, name, PRINTED[metric])
+    part = frame[(frame["method"] == method) & (frame["dataset"] == name)]
+    values = part[f"row_{metric}"].dropna()
+    return f"{printed:.3f} / {f'{values.mean():.3f}' if len(values) else _missing(part)}"
+
+
+def _missing(part: pd.DataFrame) -> str:
+    found = set(part["status"])
+    if not found:
+        return "not computed"
+    return "out of time" if "timeout" in found else "failed"
+
+
+def _ranks(table: RealTable, frame: pd.DataFrame) -> str:
+    """Average ranks within the paper's line-up, the printed ones and ours."""
+    papers = _papers(table, frame)
+    sets = ranked_sets(frame, [name for name in table.line_up if METHODS[name].paper_name])
+    rows = []
+    for method in papers:
+        printed = table.printed_ranks[METHODS[method].paper_name or ""]
+        shown = []
+        for metric, theirs in zip(PRINTED, printed, strict=True):
+            values = means(frame, f"row_{metric}").reindex(columns=sets)
+            ours = line_up_ranks(values, papers, table.stand_ins).get(method)
+            shown += [f"{theirs:.2f}", "-" if ours is None or not sets else f"{ours:.2f}"]
+        rows.append([method, *shown])
+    head = ["method", "NMI, printed", "NMI, measured", "AMI, printed", "AMI, measured"]
+    told = f"Over {len(sets)} of {len(published.SETS)} sets: {', '.join(sets) or 'none'}."
+    return f"{markdown.table(head, rows)}\n\n{told}"
+
+
+def _fig3(frame: pd.DataFrame) -> str:
+    rows = []
+    for method in markdown.ordered(frame["method"], fig3.LINE_UP):
+        part = frame[frame["method"] == method]
+        for side in ("row", "column"):
+            values = [
+                markdown.spread(part[part["dataset"] == name][f"{side}_ari"]) for name in fig3.SETS
+            ]
+            printed = published.FIG3_NOISE50.get(METHODS[method].paper_name or "")
+            rows.append(
+                [method, f"{side}s", *values, "-" if printed is None else f"{printed:.2f}"]
+            )
+    noises = [f"noise {noise}" for noise in fig3.NOISES]
+    return markdown.table(["method", "side", *noises, "printed, noise 50"], rows)
+
+
+def _fig5(frame: pd.DataFrame) -> str:
+    if frame.empty:
+        return "Not computed."
+    return fig5.seconds_table(fig5.with_rows(frame))
+
+
+def _made(
+    make: Callable[..., str], frame: pd.DataFrame, line_up: Sequence[str], sets: Sequence[str]
+) -> str:
+    methods = markdown.ordered(frame["method"], line_up)
+    return make(frame, methods, sets) if methods else "Not computed."
+
+
+def _machines(frames: dict[str, pd.DataFrame]) -> str:
+    """Which machine computed which experiment, and when."""
+    rows = []
+    for name, frame in frames.items():
+        for machine, part in frame.groupby("machine"):
+            days = sorted(part["date"].unique())
+            span = " to ".join(dict.fromkeys([days[0], days[-1]]))
+            counts = part["status"].value_counts()
+            rows.append([name, str(machine) or "not recorded", span, *_counted(counts)])
+    head = ["experiment", "machine", "date", "cells with labels", "out of time", "failed"]
+    return markdown.table(head, rows)
+
+
+def _counted(counts: pd.Series) -> list[str]:
+    missing = counts.get("failed", 0) + counts.get("skipped", 0)
+    return [str(counts.get("ok", 0)), str(counts.get("timeout", 0)), str(missing)]

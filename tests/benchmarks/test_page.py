@@ -1,0 +1,35 @@
+"""The reproduction page shows what the results say."""
+
+import re
+
+import pytest
+from benchmarks.paper import RESULTS
+from benchmarks.paper.page import PAGE, filled, tables
+
+
+@pytest.fixture(scope="module")
+def text():
+    return PAGE.read_text(encoding="utf-8")
+
+
+def test_tables_are_those_of_the_results(text):
+    # `python -m benchmarks.paper --report-only` writes them anew.
+    assert filled(text, RESULTS) == text
+
+
+def test_every_table_has_its_place(text):
+    assert set(re.findall(r"^<!-- ([\w-]+) -->$", text, flags=re.MULTILINE)) - {"end"} == set(
+        tables(RESULTS)
+    )
+
+
+def test_a_changed_number_is_noticed(text):
+    row = re.search(r"^\| rocco \|.* (\d\.\d+) \|$", text, flags=re.MULTILINE)
+    wrong = text.replace(row[0], row[0].replace(row[1], "9.999"), 1)
+    assert filled(wrong, RESULTS) == text
+
+
+def test_the_words_hold_no_measured_number(text):
+    # Numbers with three digits after the point belong into the tables, which are checked.
+    words = re.sub(r"<!-- \w[\w-]* -->\n.*?<!-- end -->", "", text, flags=re.DOTALL)
+    assert not re.findall(r"\d\.\d{3}", words)

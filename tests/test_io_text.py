@@ -208,7 +208,8 @@ def test_reading_can_be_watched(tmp_path):
 
 
 def test_large_files_recommend_the_faster_reader(tmp_path, monkeypatch):
-    monkeypatch.setattr("pyrocco.io.text.VERY_LARGE", 0)
+    for name in ("LARGE", "VERY_LARGE"):
+        monkeypatch.setattr(f"pyrocco.io.text.{name}", 0)
     assert not any("pip install" in note for note in read(tmp_path, table()).notes)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     assert any('pip install "pyrocco[arrow]"' in note for note in read(tmp_path, table()).notes)

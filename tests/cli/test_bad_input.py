@@ -72,6 +72,12 @@ def test_bad_arrays(tmp_path, capsys, case):
     check_one_line(*result, ["x.npy", *words])
 
 
+def test_preparations_that_do_not_suit(tmp_path, capsys):
+    np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(20, 15)))
+    words = ["fit", str(tmp_path / "x.npy"), "-o", str(tmp_path / "out"), "--log1p"]
+    check_one_line(*run(capsys, words), ["x.npy", "log1p", "at least 0", "leave out"])
+
+
 def test_missing_file(tmp_path, capsys):
     result = run(capsys, ["fit", str(tmp_path / "nowhere.csv"), "-o", str(tmp_path / "out")])
     check_one_line(*result, ["nowhere.csv", "no such file"])
@@ -119,6 +125,10 @@ def test_output_is_checked_before_the_fit(tmp_path, capsys, monkeypatch):
         (["--variant", "other"], ["--variant", "refined"]),
         (["--seed", "-1"], ["--seed"]),
         (["--colour"], ["--colour"]),
+        (["--output-format", "xml"], ["--output-format", "csv"]),
+        (["--tfidf", "--normalize"], ["good.npy", "leave out normalize"]),
+        (["--zscore", "--layer", "counts"], ["good.npy", "layer", "only for .h5ad"]),
+        (["--layout", "long"], ["good.npy", "layout"]),
     ],
 )
 def test_bad_options(tmp_path, capsys, words, expected):

@@ -7,9 +7,12 @@ import sys
 import warnings
 from pathlib import Path
 
+import anndata
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 from scipy import sparse
 from scipy.io import mmwrite
 from sklearn.exceptions import ConvergenceWarning
@@ -17,6 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 from pyrocco import ROCCO
 from pyrocco.cli import main
 from pyrocco.cli.messages import warnings_as_lines
+from pyrocco.prepare import prepare
 
 SCRIPT = Path(sys.executable).parent / "pyrocco"
 FILES = {"row_labels.csv", "column_labels.csv", "block_means.csv", "summary.json", "heatmap.png"}
@@ -95,12 +99,62 @@ def test_paper_variant(tmp_path, table, X):
     np.testing.assert_array_equal(labels(tmp_path, "row")["label"], model.row_labels_)
 
 
+def test_preparations_are_those_of_the_library(tmp_path, table, X, capsys):
+    words = ["--log1p", "--normalize", "--zscore", "--transpose"]
+    assert main(["fit", str(table), "-o", str(tmp_path / "out"), *words]) == 0
+    model = ROCCO().fit(prepare(np.ascontiguousarray(X.T), ["normalize", "log1p", "zscore"]))
+    np.testing.assert_array_equal(labels(tmp_path / "out", "row")["label"], model.row_labels_)
+    assert labels(tmp_path / "out", "row")["name"][0] == "s0"
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert summary["prepared"] == ["normalize", "log1p", "zscore"]
+    err = capsys.readouterr().err
+    assert "Then rows and columns were swapped." in err
+    assert "Values were prepared: normalize, log1p, zscore." in err
+    assert "Recommended" not in err
+
+
+def test_a_preparation_is_recommended_and_not_applied(tmp_path, table, capsys):
+    assert main(["fit", str(table), "-o", str(tmp_path / "out")]) == 0
+    assert "Values: counts. Recommended: --normalize --log1p." in capsys.readouterr().err
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert summary["advice"]["steps"] == ["normalize", "log1p"]
+    assert summary["prepared"] == []
+
+
+@pytest.mark.parametrize("quiet", [[], ["-q"]])
+def test_json_is_the_summary_and_nothing_else(tmp_path, table, capsys, quiet):
+    assert main(["fit", str(table), "-o", str(tmp_path / "out"), "--json", *quiet]) == 0
+    captured = capsys.readouterr()
+    written = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert json.loads(captured.out) == written
+    assert set(written["files"]) == FILES
+    assert bool(captured.err) == (not quiet)
+
+
+def test_results_as_parquet_and_anndata(tmp_path, table, X):
+    out = {name: tmp_path / name for name in ("csv", "parquet", "h5ad")}
+    for name, folder in out.items():
+        assert main(["fit", str(table), "-o", str(folder), "--output-format", name, "-q"]) == 0
+        summary = json.loads((folder / "summary.json").read_text())
+        assert set(summary["files"]) == {path.name for path in folder.iterdir()}
+    for side in ("row_labels", "column_labels", "block_means"):
+        again = parquet.read_table(out["parquet"] / f"{side}.parquet").to_pandas()
+        pd.testing.assert_frame_equal(again, pd.read_csv(out["csv"] / f"{side}.csv"))
+    data = anndata.read_h5ad(out["h5ad"] / "clusters.h5ad")
+    assert data.obs["rocco"].astype(int).tolist() == labels(out["csv"], "row")["label"].tolist()
+    assert data.var_names[0] == "s0"
+    np.testing.assert_array_equal(data.X, X)
+
+
 SAVERS = {
     "x.tsv": lambda path, X: pd.DataFrame(X).to_csv(path, sep="\t", header=False, index=False),
     "x.npy": np.save,
     "x.npz": lambda path, X: sparse.save_npz(path, sparse.csr_array(X)),
     "x.mtx": lambda path, X: mmwrite(path, sparse.coo_array(X)),
+    "x.parquet": lambda path, X: parquet.write_table(pa.table(list(X.T), NAMES), path),
+    "x.xlsx": lambda path, X: pd.DataFrame(X).to_excel(path, index=False, header=False),
 }
+NAMES = [f"column_{j}" for j in range(45)]
 
 
 @pytest.mark.parametrize("name", SAVERS)
@@ -114,6 +168,37 @@ def test_every_format_gives_the_labels_of_its_matrix(tmp_path, X, name):
     np.testing.assert_array_equal(labels(out, "column")["label"], model.column_labels_)
     assert labels(out, "row")["name"][0] == "row_0"
     assert labels(out, "column")["name"].iloc[-1] == "column_44"
+
+
+def test_anndata_gives_the_labels_of_the_layer(tmp_path, X):
+    path, out = tmp_path / "x.h5ad", tmp_path / "out"
+    anndata.AnnData(X + 1, layers={"counts": X}).write_h5ad(path)
+    assert main(["fit", str(path), "-o", str(out), "-q", "--layer", "counts"]) == 0
+    np.testing.assert_array_equal(labels(out, "row")["label"], ROCCO().fit(X).row_labels_)
+
+
+CORE_ONLY = """
+import sys
+class Absent:
+    def find_spec(self, name, *_):
+        if name in ("pyarrow", "anndata", "h5py", "openpyxl"):
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Absent())
+from pyrocco.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_the_core_install_is_enough_for_plain_tables(tmp_path, table):
+    command = [sys.executable, "-c", CORE_ONLY, "fit", str(table), "-o", str(tmp_path / "out")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    command += ["--output-format", "h5ad"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("pyrocco: AnnData files")
+    assert 'pip install "pyrocco[anndata]"' in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 def test_quiet_prints_nothing(tmp_path, table, capsys):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from pyrocco.io.cells import MISSING
 from pyrocco.io.columns import SAMPLE_LINES, Columns
-from pyrocco.io.extras import extra
+from pyrocco.io.extras import MissingExtraError, extra
 from pyrocco.io.layout import Layout, is_compressed
 from pyrocco.io.matrix import Matrix, MatrixError
 from pyrocco.io.request import Request, Watch
@@ -47,9 +46,10 @@ def is_installed() -> bool:
     True
     """
     try:
-        return find_spec("pyarrow") is not None
-    except ValueError:  # somebody keeps it from being imported
+        import_arrow()
+    except MissingExtraError:
         return False
+    return True
 
 
 def import_arrow(what: str = "Parquet files") -> Any:

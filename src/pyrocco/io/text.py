@@ -75,12 +75,13 @@ def read_text(path: Path, request: Request) -> Matrix:
 
 def _load(path: Path, layout: Layout, watch: Watch | None) -> tuple[Loaded, list[str]]:
     """Read the columns with the reader that suits the file, and say so where it matters."""
-    size, usable = path.stat().st_size, arrow.is_installed()
-    if usable and size >= LARGE and arrow.can_read(layout):
-        loaded = arrow.load_text(path, layout, watch)
+    size = path.stat().st_size
+    hint = []
+    if size >= LARGE and arrow.can_read(layout):
+        loaded = arrow.load_text(path, layout, watch) if arrow.is_installed() else None
         if loaded is not None:  # what is wrong with a file is found the slow way
             return loaded, []
-    hint = [] if usable or size < VERY_LARGE else [_FASTER]
+        hint = [] if size < VERY_LARGE or arrow.is_installed() else [_FASTER]
     return _load_with_pandas(path, layout, watch), hint
 
 

@@ -1,0 +1,83 @@
+"""``pyrocco inspect``: what it says is what the library finds."""
+
+import importlib
+import io
+import json
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+from rich.console import Console
+from scipy import sparse
+
+from pyrocco.cli import main
+from pyrocco.cli.progress import reading_bar
+from pyrocco.inspection import gather_facts
+
+X = np.random.default_rng(0).poisson(0.4, (60, 45)).astype(float)
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "x.npz"
+    sparse.save_npz(path, sparse.csr_array(X))
+    return path
+
+
+def test_says_what_there_is(path, capsys):
+    assert main(["inspect", str(path)]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    for words in (
+        "The matrix has 60 rows and 45 columns.",
+        f"{100 * np.count_nonzero(X) / X.size:.3g} % of the cells",
+        f"Values are whole numbers from 0 to {X.max():g}, mean {X.mean():.4g}.",
+        "Recommended: --normalize --log1p.",
+        "A fit takes about 1 s on two cores and 0.4 GB of memory",
+    ):
+        assert words in captured.out
+    assert not list(path.parent.glob("out*"))
+
+
+def test_json(path, capsys):
+    assert main(["inspect", str(path), "--json", "--transpose"]) == 0
+    captured = capsys.readouterr()
+    about = json.loads(captured.out)
+    assert captured.err == ""
+    assert about["facts"] == asdict(gather_facts(sparse.csr_array(X.T)))
+    assert about["advice"]["steps"] == ["normalize", "log1p"]
+    assert about["cost"]["memory"] > 0
+
+
+def test_missing_cells_are_counted_and_not_refused(tmp_path, capsys):
+    holes = X.copy()
+    holes[3, 4] = np.nan
+    np.save(tmp_path / "x.npy", holes)
+    assert main(["inspect", str(tmp_path / "x.npy")]) == 0
+    assert f"1 of its {X.size} cells is missing" in capsys.readouterr().out
+
+
+def test_a_matrix_that_does_not_fit(path, capsys, monkeypatch):
+    module = importlib.import_module("pyrocco.cli.inspect")
+    monkeypatch.setattr(module, "machine_memory", lambda: 1e8)
+    assert main(["inspect", str(path)]) == 0
+    assert "This machine has only 0.1 GB" in capsys.readouterr().out
+
+
+def test_bad_files_end_with_one_line(tmp_path, capsys):
+    assert main(["inspect", str(tmp_path / "nowhere.csv")]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+
+
+def test_the_bar_is_for_screens_only(monkeypatch):
+    with reading_bar(quiet=False) as watch:
+        assert watch is None
+    screen = io.StringIO()
+    monkeypatch.setattr("pyrocco.cli.progress.ERRORS", Console(file=screen, force_terminal=True))
+    with reading_bar(quiet=False) as watch:
+        watch(50, 100)
+        watch(100, 100)
+    assert "reading" in screen.getvalue()
+    assert "100%" in screen.getvalue()

@@ -13,6 +13,8 @@ from benchmarks.paper.__main__ import _parse as parse_benchmark
 from threadpoolctl import threadpool_limits
 
 from pyrocco.cli import app
+from pyrocco.io import RESULT_FORMATS
+from pyrocco.io.read import FORMATS
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "pyrocco"
@@ -40,13 +42,18 @@ def shell_lines():
         for block in blocks(text, "sh"):
             yield from ((page, line) for line in block.splitlines() if line.strip())
         for code in inline_code(text):
-            if re.match(r"(make|pyrocco|python -m) [a-z]", code):
+            if re.match(r"(make|pyrocco|python -m|pip install) [a-z\".]", code):
                 yield page, code
 
 
 def targets():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     return set(re.findall(r"^([a-z]+):", makefile, flags=re.MULTILINE))
+
+
+def extras():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    return settings["project"]["optional-dependencies"]
 
 
 def test_every_kind_of_block_is_known():
@@ -84,10 +91,12 @@ def test_commands_exist(page, line):
     elif words[2:] and words[2].startswith("benchmarks.speed."):
         assert (ROOT / (words[2].replace(".", "/") + ".py")).is_file()
     else:
-        assert line == "pip install ."
+        assert words[:2] == ["pip", "install"]
+        name, _, extra = words[2].rstrip("]").partition("[")
+        assert (name, extra) == (".", "") or (name == "pyrocco" and extra in extras())
 
 
-def test_the_readme_names_the_two_commands_and_both_subcommands():
+def test_the_readme_names_the_two_commands_and_every_subcommand():
     lines = [line for page, line in shell_lines() if page == "README.md"]
     assert {"make demo", "make test", "pip install ."} <= set(lines)
     assert {line.split()[1] for line in lines if line.startswith("pyrocco")} == set(
@@ -109,6 +118,18 @@ def test_named_source_files_exist(page):
             assert (ROOT / code).is_file() or (SOURCE / code).is_file(), code
         elif re.fullmatch(r"(src|tests|benchmarks)(/\w+)+", code):
             assert (ROOT / code).is_dir(), code
+
+
+def test_every_format_and_every_option_is_on_the_page_about_files():
+    code = " ".join(inline_code(PAGES["files.md"])).split()
+    assert set(FORMATS) <= set(code)
+    assert set(RESULT_FORMATS) <= set(code)
+    commands = typer.main.get_command(app).commands
+    own = {"matrix", "output", "n_neighbors", "metric", "variant", "n_clusters", "seed"}
+    for name in ("fit", "inspect"):
+        for option in commands[name].params:
+            if option.name not in own:
+                assert option.opts[0] in " ".join(code), option.name
 
 
 def test_the_picture_is_a_small_png():

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pyrocco.backends import Backend
+from pyrocco.backends import Backend, Workspace
 from pyrocco.model import Schedule, Side, SylvesterSystem
 from pyrocco.solvers import Solution, Solver
 
@@ -69,7 +69,7 @@ def learn_representation(
     -------
     Representation
     """
-    U = backend.copy(X)
+    U, workspace = backend.copy(X), Workspace()
     history: list[Record] = []
     previous = 0.0
     for _ in range(max_iter):
@@ -79,7 +79,7 @@ def learn_representation(
         objective = 0.5 * shift * backend.squared_distance(X, U)
         objective += sum(side.energy() for side in sides)
         rows, columns = (side.operator(backend, backend.dtype(X)) for side in sides)
-        system = SylvesterSystem(X, shift, rows, columns, backend)
+        system = SylvesterSystem(X, shift, rows, columns, backend, workspace)
         solution = solver.solve(system, U)
         U = solution.U
         record = _record(len(history), objective, sides, solution, started)

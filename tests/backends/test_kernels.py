@@ -96,3 +96,19 @@ def test_panel(width, dtype):
     np.testing.assert_allclose(plain, (new_R**2).sum(axis=0), rtol=1e-5)
     diagonal = graph[3][:, None] + shifts
     np.testing.assert_allclose(weighted, (new_R**2 / diagonal).sum(axis=0), rtol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_begin(shape, dtype):
+    n, p = shape
+    (rows, P), (columns, Q) = operator(n, dtype), operator(p, dtype, seed=1)
+    U, X = (np.random.default_rng(s).normal(size=shape).astype(dtype) for s in (2, 3))
+    R, D = np.full(shape, np.nan, dtype), np.full(shape, np.nan, dtype)
+    weighted, plain = system.begin(U, X, R, D, dtype(2), *rows, *columns, 0, n)
+    residual = 2 * X - (2 * U + P @ U + U @ Q)
+    scaled = residual / (2 + rows[3][:, None] + columns[3])
+    np.testing.assert_allclose(R, residual, **close(dtype))
+    np.testing.assert_allclose(D, scaled, **close(dtype))
+    assert weighted == pytest.approx((residual * scaled).sum(), rel=1e-4)
+    assert plain == pytest.approx((residual**2).sum(), rel=1e-4)

@@ -7,7 +7,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from pyrocco import mutual_knn_graph
-from pyrocco.graph import distances, neighbors
+from pyrocco.graph import distances, neighbors, products
 
 METRICS = ("euclidean", "manhattan", "cosine")
 SCIPY_NAMES = {"manhattan": "cityblock"}
@@ -37,9 +37,9 @@ def test_equals_brute_force(metric, dtype, to):
 def test_blocks_do_not_matter(metric, monkeypatch):
     X = np.random.default_rng(1).normal(size=(50, 4))
     whole = mutual_knn_graph(X, 5, metric)
-    monkeypatch.setattr(distances, "BLOCK_BYTES", 7 * 50 * 8)
-    monkeypatch.setattr(distances, "TILE_ROWS", 7)
-    monkeypatch.setattr(distances, "TILE_COLUMNS", 9)
+    monkeypatch.setattr(products, "BLOCK_BYTES", 7 * 50 * 8)
+    monkeypatch.setattr(products, "TILE_ROWS", 7)
+    monkeypatch.setattr(products, "TILE_COLUMNS", 9)
     assert edges(mutual_knn_graph(X, 5, metric)) == edges(whole)
 
 

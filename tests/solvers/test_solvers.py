@@ -1,3 +1,4 @@
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -115,3 +116,17 @@ def test_names_and_objects_give_the_same_labels(planted):
 def test_unknown_solver_is_an_error(solver):
     with pytest.raises(ValueError, match="solver must"):
         resolve_solver(solver)
+
+
+@pytest.mark.parametrize("solver", [ConjugateGradientSolver(1e-9), DecoupledSolver(1e-9)])
+@pytest.mark.parametrize("shape", [(2000, 160), (160, 2000)])
+def test_later_solves_of_a_fit_make_no_array_of_the_size_of_x(solver, shape):
+    system, _ = make_system(shape)
+    expected = solver.solve(system, system.X.copy()).U.copy()
+    start = system.X.copy()
+    tracemalloc.start()
+    solution = solver.solve(system, start)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < system.X.nbytes
+    np.testing.assert_array_equal(solution.U, expected)

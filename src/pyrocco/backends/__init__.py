@@ -5,6 +5,7 @@ import joblib
 from pyrocco.backends.base import Backend, Operator
 from pyrocco.backends.numpy import NumpyBackend
 from pyrocco.backends.torch import TorchBackend, cuda_is_available
+from pyrocco.backends.workspace import Workspace
 
 DEVICES = ("cpu", "cuda", "auto")
 
@@ -50,6 +51,7 @@ __all__ = [
     "NumpyBackend",
     "Operator",
     "TorchBackend",
+    "Workspace",
     "cpu_backend",
     "resolve_backend",
 ]

@@ -72,6 +72,9 @@ class Backend(Protocol):
     def apply(self, system: Any, U: Any, out: Any) -> float:
         """Write the left-hand side of `system` at U into `out`; return <U, out>."""
 
+    def begin(self, system: Any, U: Any, R: Any, D: Any) -> tuple[float, float]:
+        """R = right-hand side - left-hand side at U, D = R / diagonal; return as `direction`."""
+
     def residual(self, system: Any, image: Any) -> None:
         """Turn the left-hand side `image` into the right-hand side minus it, in place."""
 
@@ -86,8 +89,10 @@ class Backend(Protocol):
     def transpose(self, U: Any) -> Any:
         """Return the transpose, row-major."""
 
-    def rotate(self, U: Any, V: NDArray[np.float64], transposed: bool = False) -> Any:
-        """Return U V, or U V^T."""
+    def rotate(
+        self, U: Any, V: NDArray[np.float64], transposed: bool = False, out: Any = None
+    ) -> Any:
+        """Return U V, or U V^T, in `out` where that is given."""
 
     def panels(self, n_columns: int) -> list[slice]:
         """Columns of a matrix, cut into panels of the width that suits this place."""

@@ -114,6 +114,13 @@ class NumpyBackend:
         arguments = (U, out, _shift(system), *system.rows, *system.columns)
         return float(sum(self._over_rows(kernels.apply, arguments)))
 
+    def begin(
+        self, system: Any, U: NDArray[Any], R: NDArray[Any], D: NDArray[Any]
+    ) -> tuple[float, float]:
+        """Residual and first direction."""
+        arguments = (U, system.X, R, D, _shift(system), *system.rows, *system.columns)
+        return _sums(self._over_rows(kernels.begin, arguments))
+
     def residual(self, system: Any, image: NDArray[Any]) -> None:
         """Right-hand side minus `image`."""
         kernels.residual(system.X, image, _shift(system))
@@ -146,11 +153,11 @@ class NumpyBackend:
         return flipped
 
     def rotate(
-        self, U: NDArray[Any], V: NDArray[np.float64], transposed: bool = False
+        self, U: NDArray[Any], V: NDArray[np.float64], transposed: bool = False, out: Any = None
     ) -> NDArray[Any]:
         """Product with an orthogonal matrix."""
         rotation = V.astype(U.dtype)
-        return np.asarray(U @ (rotation.T if transposed else rotation))
+        return np.asarray(np.matmul(U, rotation.T if transposed else rotation, out=out))
 
     def panels(self, n_columns: int) -> list[slice]:
         """Panels of a cache line or two a row."""
@@ -175,8 +182,7 @@ class NumpyBackend:
         """Residual of the decoupled systems."""
         image = np.empty_like(Y)
         panels.shifted_apply(Y, image, shifts.astype(Y.dtype), *operator)
-        image = F - image
-        return np.asarray(image)
+        return np.asarray(np.subtract(F, image, out=image))
 
     def shifted_apply(
         self, operator: Operator, shifts: NDArray[Any], Y: NDArray[Any], out: NDArray[Any]

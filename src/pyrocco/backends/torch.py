@@ -137,6 +137,13 @@ class TorchBackend:
             out -= self._neighbors(system.columns, U.T.contiguous()).T
         return float(self._dots(U, out).sum())
 
+    def begin(self, system: Any, U: Any, R: Any, D: Any) -> tuple[float, float]:
+        """Residual and first direction."""
+        self.apply(system, U, R)
+        self.residual(system, R)
+        self.torch.div(R, self._diagonal(system), out=D)
+        return float(self._dots(R, D).sum()), self.squared_norm(R)
+
     def residual(self, system: Any, image: Any) -> None:
         """Right-hand side minus `image`."""
         image.neg_().add_(system.X, alpha=system.shift)
@@ -159,10 +166,12 @@ class TorchBackend:
         """Row-major transpose."""
         return U.T.contiguous()
 
-    def rotate(self, U: Any, V: NDArray[np.float64], transposed: bool = False) -> Any:
+    def rotate(
+        self, U: Any, V: NDArray[np.float64], transposed: bool = False, out: Any = None
+    ) -> Any:
         """Product with a small matrix."""
         rotation = self._tensor(V).to(U.dtype)
-        return U @ (rotation.T if transposed else rotation)
+        return self.torch.matmul(U, rotation.T if transposed else rotation, out=out)
 
     def project(self, U: Any, Y: Any) -> NDArray[np.float64]:
         """U^T Y."""

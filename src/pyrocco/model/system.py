@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from pyrocco.backends import Backend, Operator
+from pyrocco.backends import Backend, Operator, Workspace
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,8 @@ class SylvesterSystem:
         P and Q.
     backend : Backend
         Where the arrays live.
+    workspace : Workspace, optional
+        Arrays for the solver; the systems of one fit share one.
     """
 
     X: Any
@@ -32,3 +34,4 @@ class SylvesterSystem:
     rows: Operator
     columns: Operator
     backend: Backend
+    workspace: Workspace = field(default_factory=Workspace)

@@ -40,12 +40,8 @@ class ConjugateGradientSolver:
         """Solve `system` from `start`, in place; at least one step is taken."""
         backend, U = system.backend, start
         target = self.tol * system.shift * math.sqrt(backend.squared_norm(system.X))
-        R = backend.empty_like(U)
-        backend.apply(system, U, R)
-        backend.residual(system, R)
-        D = backend.copy(R)
-        weighted, plain = backend.direction(system, R, D, 0.0)
-        image = backend.empty_like(U)
+        R, D, image = system.workspace.like(U, 3, backend)
+        weighted, plain = backend.begin(system, U, R, D)
         iterations = 0
         while plain > 0 and iterations < self.max_iter:
             step = weighted / backend.apply(system, D, image)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -47,26 +48,32 @@ class DecoupledSolver:
     def solve(self, system: SylvesterSystem, start: Any) -> Solution:
         """Solve `system` from `start`."""
         backend = system.backend
-        wide = system.X.shape[1] > system.X.shape[0]
-        X, U = (backend.transpose(M) if wide else M for M in (system.X, start))
-        long_side, short_side = system.rows, system.columns
-        if wide:
-            long_side, short_side = short_side, long_side
+        F, Y = system.workspace.like(start, 2, backend)
+        X, U, long_side, short_side = system.X, start, system.rows, system.columns
+        if X.shape[1] > X.shape[0]:
+            X, U, long_side, short_side = X.T, U.T, short_side, long_side
+            F, Y = (M.reshape(X.shape) for M in (F, Y))
         values, vectors = eigen(short_side, backend)
-        F = backend.rotate(X, system.shift * vectors)
-        Y = backend.rotate(U, vectors)
-        iterations, squared = self._columns(long_side, system.shift + values, F, Y, backend)
-        U = backend.rotate(Y, vectors, transposed=True)
-        norm = np.sqrt(backend.squared_norm(F))
-        residual = float(np.sqrt(squared) / norm) if norm > 0 else 0.0
-        U = backend.transpose(U) if wide else U
-        return Solution(U, iterations, residual, residual <= self.tol, self.name)
+        backend.rotate(X, system.shift * vectors, out=F)
+        backend.rotate(U, vectors, out=Y)
+        norm = math.sqrt(backend.squared_norm(F))
+        iterations, squared = self._columns(long_side, system.shift + values, F, Y, norm, backend)
+        # F has done its work: the solution passes through it into the place of the start.
+        backend.put_panel(U, slice(None), backend.rotate(Y, vectors, transposed=True, out=F))
+        residual = math.sqrt(squared) / norm if norm > 0 else 0.0
+        return Solution(start, iterations, residual, residual <= self.tol, self.name)
 
     def _columns(
-        self, operator: Operator, shifts: NDArray[np.float64], F: Any, Y: Any, backend: Backend
+        self,
+        operator: Operator,
+        shifts: NDArray[np.float64],
+        F: Any,
+        Y: Any,
+        norm: float,
+        backend: Backend,
     ) -> tuple[int, float]:
         """Solve all columns in place; returns most iterations and the squared residual."""
-        target = self.tol**2 * backend.squared_norm(F) / len(shifts)
+        target = (self.tol * norm) ** 2 / len(shifts)
 
         def solve(columns: slice) -> tuple[int, float]:
             panel = backend.panel(Y, columns)

@@ -61,16 +61,15 @@ def panel_advance(Y, R, D, image, steps, shifts, degrees):
     """
     sums = np.zeros((2, Y.shape[1]))
     if Y.shape[1] == LANES:
-        numbers = np.stack((steps, shifts))
-        _full_advance(Y, R, D, image, numbers, degrees, sums)
+        _full_advance(Y, R, D, image, steps.reshape(1, -1), shifts.reshape(1, -1), degrees, sums)
     else:
         _narrow_advance(Y, R, D, image, steps, shifts, degrees, sums)
     return sums[0], sums[1]
 
 
 @kernel
-def _full_advance(Y, R, D, image, numbers, degrees, sums):
-    step, shift = load(numbers, 0, 0), load(numbers, 1, 0)
+def _full_advance(Y, R, D, image, steps, shifts, degrees, sums):
+    step, shift = load(steps, 0, 0), load(shifts, 0, 0)
     weighted, plain = load(sums, 0, 0), load(sums, 1, 0)
     for i in range(np.uint64(Y.shape[0])):
         store(Y, i, 0, load(Y, i, 0) + step * load(D, i, 0))

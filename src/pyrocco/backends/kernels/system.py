@@ -37,9 +37,13 @@ def _turn_out(block, width, out, start, count, j):
 
 
 @kernel
-def _columns(tile, block, out, start, count, indptr, indices, values, degrees):
-    """Write U Q of the rows in `tile` into `out`, a block of columns at a time."""
-    p = tile.shape[0]
+def _columns(U, out, start, end, tile, block, indptr, indices, values, degrees):
+    """Write rows `start` to `end` of U Q into `out`, a block of columns at a time."""
+    if not values.shape[0]:
+        out[start:end] = 0
+        return
+    p = U.shape[1]
+    _turn_in(U, start, end - start, tile)
     for first in range(0, p, TILE):
         width = min(TILE, p - first)
         for c in range(width):
@@ -48,7 +52,13 @@ def _columns(tile, block, out, start, count, indptr, indices, values, degrees):
             for e in range(np.uint64(indptr[j]), np.uint64(indptr[j + np.uint64(1)])):
                 image = image - values[e] * load(tile, indices[e], 0)
             store(block, c, 0, image)
-        _turn_out(block, width, out, start, count, first)
+        _turn_out(block, width, out, start, end - start, first)
+
+
+@kernel
+def _room(U):
+    """Scratch of `_columns`."""
+    return np.zeros((U.shape[1], TILE), U.dtype), np.empty((TILE, TILE), U.dtype)
 
 
 @kernel
@@ -96,19 +106,64 @@ def apply(
 
     Returns their inner product with those rows of `U`.
     """
-    tile = np.zeros((U.shape[1], TILE), dtype=U.dtype)
-    block = np.empty((TILE, TILE), dtype=U.dtype)
+    tile, block = _room(U)
     dot = 0.0
     for start in range(first, last, TILE):
-        count = min(TILE, last - start)
-        if q_values.shape[0]:
-            _turn_in(U, start, count, tile)
-            _columns(tile, block, out, start, count, q_indptr, q_indices, q_values, q_degrees)
-        else:
-            out[start : start + count] = 0
-        for i in range(start, start + count):
+        end = min(start + TILE, last)
+        _columns(U, out, start, end, tile, block, q_indptr, q_indices, q_values, q_degrees)
+        for i in range(start, end):
             dot += _row(U, i, out, shift, p_indptr, p_indices, p_values, p_degrees)
     return dot
+
+
+@kernel
+def begin(
+    U,
+    X,
+    R,
+    D,
+    shift,
+    p_indptr,
+    p_indices,
+    p_values,
+    p_degrees,
+    q_indptr,
+    q_indices,
+    q_values,
+    q_degrees,
+    first,
+    last,
+):
+    """Rows of the residual R = shift X - left-hand side at U, and of D = R / diagonal.
+
+    Returns as `direction` does. Each tile is still in the cache when its residual is taken.
+    """
+    tile, block = _room(U)
+    weighted = 0.0
+    plain = 0.0
+    for start in range(first, last, TILE):
+        end = min(start + TILE, last)
+        _columns(U, R, start, end, tile, block, q_indptr, q_indices, q_values, q_degrees)
+        for i in range(start, end):
+            _row(U, i, R, shift, p_indptr, p_indices, p_values, p_degrees)
+            a, b = _begin_row(X[i], R[i], D[i], shift, shift + p_degrees[i], q_degrees)
+            weighted += a
+            plain += b
+    return weighted, plain
+
+
+@kernel
+def _begin_row(x, r, d, shift, row_diagonal, q_degrees):
+    a = 0.0
+    b = 0.0
+    for j in range(r.shape[0]):
+        value = shift * x[j] - r[j]
+        z = value / (row_diagonal + q_degrees[j])
+        r[j] = value
+        d[j] = z
+        a += value * z
+        b += value * value
+    return a, b
 
 
 @kernel

@@ -4,6 +4,7 @@ import gzip
 import sys
 
 import anndata
+import h5py
 import numpy as np
 import openpyxl
 import pandas as pd
@@ -133,6 +134,13 @@ def test_anndata_without_what_is_asked_for(tmp_path):
     empty.write_h5ad(path)
     with pytest.raises(MatrixError, match='no X; it has layer "counts"'):
         read_matrix(path)
+
+
+def test_other_hdf5_files(tmp_path):
+    with h5py.File(tmp_path / "t.h5ad", "w") as file:
+        file["matrix"] = X
+    with pytest.raises(MatrixError, match="not as anndata writes it"):
+        read_matrix(tmp_path / "t.h5ad")
 
 
 def write_tenx(folder, *, new, compressed, prefix="", counts=COUNTS):

@@ -129,6 +129,37 @@ def test_single_row_and_single_column(tmp_path):
     np.testing.assert_array_equal(read(tmp_path, "v\n1\n2\n").X, [[1], [2]])
 
 
+REMARKS = {
+    "featureCounts": "# Program: featureCounts, v2\nGeneid,a,b,c\n",
+    "two": "# one, two\n# three\nid,a,b,c\n",
+    "heading with the sign": "# by us\n#gene,a,b,c\n",
+    "only a heading": "#gene,a,b,c\n",
+    "GCT": "#1.2\n2,3\nName,a,b,c\n",
+}
+
+
+@pytest.mark.parametrize("engine", ["pandas", "pyarrow"])
+@pytest.mark.parametrize("case", REMARKS)
+def test_remarks_before_the_table(tmp_path, monkeypatch, engine, case):
+    monkeypatch.setattr("pyrocco.io.text.LARGE", 0 if engine == "pyarrow" else 1 << 40)
+    text = REMARKS[case] + "g1,1.5,-2,3\ng2,0,.005,6\n"
+    matrix = read(tmp_path, text)
+    np.testing.assert_array_equal(matrix.X, X)
+    assert (matrix.row_names, matrix.column_names) == (("g1", "g2"), ("a", "b", "c"))
+    assert ("not part of the table" in matrix.notes[0]) == (case != "only a heading")
+    line = text.count("\n") + 1
+    with pytest.raises(MatrixError, match=rf"row 3 .*line {line} of the file.*high"):
+        read(tmp_path, text + "g3,1,high,3\n")
+
+
+def test_compressed_files_that_end_too_early(tmp_path):
+    rng = np.random.default_rng(0)
+    text = "\n".join(",".join(map(str, row)) for row in rng.random((200, 30)))
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(text.encode())[:-2000])
+    with pytest.raises(MatrixError, match="the compressed file is damaged"):
+        read_matrix(tmp_path / "t.csv.gz")
+
+
 def test_notes_say_what_was_detected(tmp_path):
     assert read(tmp_path, table("\t"), "t.tsv").notes == (
         "Cells are separated by tabs.",

@@ -78,6 +78,15 @@ def test_preparations_that_do_not_suit(tmp_path, capsys):
     check_one_line(*run(capsys, words), ["x.npy", "log1p", "at least 0", "leave out"])
 
 
+def test_too_little_memory(tmp_path, capsys, monkeypatch):
+    def fit(self, X, y=None):
+        raise MemoryError
+
+    monkeypatch.setattr("pyrocco.ROCCO.fit", fit)
+    words = ["fit", good_table(tmp_path), "-o", str(tmp_path / "out"), "-q"]
+    check_one_line(*run(capsys, words), ["too little memory", "pyrocco inspect"])
+
+
 def test_missing_file(tmp_path, capsys):
     result = run(capsys, ["fit", str(tmp_path / "nowhere.csv"), "-o", str(tmp_path / "out")])
     check_one_line(*result, ["nowhere.csv", "no such file"])

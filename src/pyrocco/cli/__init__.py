@@ -76,6 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = app(args=words, prog_name="pyrocco", standalone_mode=False)
     except (MatrixError, MissingExtraError, OSError) as error:
         return _fail(str(error))
+    except MemoryError:
+        return _fail("this machine has too little memory; pyrocco inspect says how much is needed")
     except UsageError as error:
         return _fail(f"{error.format_message()} (pyrocco --help tells more)")  # type: ignore[attr-defined]
     except (KeyboardInterrupt, typer.Abort):

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from pyrocco.cli.messages import warnings_as_lines
 from pyrocco.cli.progress import reading_bar
 from pyrocco.io import Matrix, read_matrix
 
@@ -84,7 +85,7 @@ class Reading:
 
     def read(self, path: Path, quiet: bool) -> Matrix:
         """Read a file, with a bar on the screen while it takes long."""
-        with reading_bar(quiet) as watch:
+        with reading_bar(quiet) as watch, warnings_as_lines():
             matrix = read_matrix(
                 path,
                 layer=self.layer,

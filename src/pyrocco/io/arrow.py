@@ -139,7 +139,7 @@ def load_text(path: Path, layout: Layout, watch: Watch | None) -> Loaded | None:
     types |= {names[position]: pa.float64() for position in roles.number_columns}
     reading = csv.ReadOptions(
         column_names=names,
-        skip_rows=0 if layout.columns.header is None else 1,
+        skip_rows=layout.skip + (layout.columns.header is not None),
         block_size=_BLOCK,
     )
     parsing = csv.ParseOptions(delimiter=layout.delimiter)

@@ -175,9 +175,11 @@ def _records(path: Path, layout: Layout) -> Iterator[tuple[int, list[str]]]:
     with open_text(path, layout.encoding) as handle:
         reader = csv.reader(handle, delimiter=layout.delimiter, skipinitialspace=True)
         is_header = layout.columns.header is not None
-        line = 1
+        for _ in range(layout.skip):
+            next(handle)
+        line = 1 + layout.skip
         for record in reader:
-            start, line = line, reader.line_num + 1
+            start, line = line, reader.line_num + 1 + layout.skip
             if not record or (len(record) == 1 and not record[0].strip()):
                 continue
             if not is_header:

@@ -96,8 +96,11 @@ def _place(file: Any, request: Request, path: Path) -> str:
         place = "raw/X"
     elif request.layer is not None:
         place = f"layers/{request.layer}"
-    if "obs" not in file or "var" not in file:
-        raise MatrixError(f"{path}: is an HDF5 file, but not one that anndata wrote")
+    if "obs" not in file or "_index" not in file["obs"].attrs:
+        raise MatrixError(
+            f"{path}: is an HDF5 file, but not as anndata writes it today; open it there and "
+            "save it again"
+        )
     # anndata also writes that there is nothing.
     if place not in file or file[place].attrs.get("encoding-type") == "null":
         wanted = f'no layer "{request.layer}"' if request.layer is not None else f"no {place}"

@@ -23,6 +23,7 @@ __all__ = ["Layout", "detect_layout", "is_compressed", "open_text"]
 
 # Enough cells to judge a line by; a line of 20,000 genes is not parsed for every candidate.
 SAMPLE_CELLS = 200
+_MOST_REMARKS = 100
 
 _SEPARATORS = ((",", "."), ("\t", "."), (";", "."), (";", ","), ("\t", ","))
 _SEPARATOR_NAMES = {",": "commas", "\t": "tabs", ";": "semicolons"}
@@ -40,6 +41,8 @@ class Layout:
         How to split the lines and read the numbers.
     columns : Columns
         Headings of the columns and what they are for.
+    skip : int
+        Lines of remarks before the table.
 
     Examples
     --------
@@ -55,12 +58,15 @@ class Layout:
     decimal: str
     encoding: str
     columns: Columns
+    skip: int = 0
 
     def notes(self) -> list[str]:
         """Say in plain sentences what was detected."""
         cells = f"Cells are separated by {_SEPARATOR_NAMES[self.delimiter]}"
         cells += ", and numbers have a decimal comma." if self.decimal == "," else "."
-        return [cells, *self.columns.notes()]
+        lines = "The first line is" if self.skip == 1 else f"The first {self.skip} lines are"
+        remarks = [f"{lines} not part of the table."] if self.skip else []
+        return [*remarks, cells, *self.columns.notes()]
 
 
 def detect_layout(path: Path, how: str = "auto") -> Layout:
@@ -94,12 +100,14 @@ def detect_layout(path: Path, how: str = "auto") -> Layout:
     """
     encoding = _encoding(path)
     with open_text(path, encoding) as handle:
-        lines = [line for line in islice(handle, SAMPLE_LINES) if line.strip()]
+        head = list(islice(handle, SAMPLE_LINES + _MOST_REMARKS))
+    skip = _remarks(head)
+    lines = [line for line in head[skip : skip + SAMPLE_LINES] if line.strip()]
     if not lines:
         raise MatrixError(f"{path}: the file is empty")
     delimiter, decimal = max(_SEPARATORS, key=lambda pair: _score(lines, *pair))
     columns = detect_columns(_split(lines, delimiter), decimal, how)
-    return Layout(delimiter, decimal, encoding, columns)
+    return Layout(delimiter, decimal, encoding, columns, skip)
 
 
 def is_compressed(path: Path) -> bool:
@@ -150,6 +158,22 @@ def open_text(path: Path, encoding: str) -> IO[str]:
     """
     opener = gzip.open if is_compressed(path) else open
     return opener(path, "rt", encoding=encoding, errors="replace", newline="")
+
+
+def _remarks(lines: list[str]) -> int:
+    """Lines at the start that only talk about the table: ``# made by featureCounts``.
+
+    A heading may begin with the same sign, as in ``#gene``; it has as many cells as the line
+    below it.
+    """
+    if lines[:1] and lines[0].startswith("#1."):
+        return 2  # the GCT format: its version, then its size
+    count = next((i for i, line in enumerate(lines) if not line.startswith("#")), 0)
+    if count == 0 or max(lines[count].count(sign) for sign in _SEPARATOR_NAMES) == 0:
+        return count
+    sign = max(_SEPARATOR_NAMES, key=lines[count].count)
+    is_heading = lines[count - 1].count(sign) == lines[count].count(sign)
+    return count - is_heading
 
 
 def _encoding(path: Path) -> str:

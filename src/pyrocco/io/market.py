@@ -21,6 +21,7 @@ _ENDINGS = ("", ".gz")
 _MATRIX = "matrix.mtx"
 _BARCODES = "barcodes.tsv"
 _FEATURES = ("features.tsv", "genes.tsv")
+_TABS: dict[str, Any] = {"delimiter": "\t", "quoting": csv.QUOTE_NONE}
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,8 @@ def read_market(path: Path, request: Request) -> Matrix:
     Parameters
     ----------
     path : Path
-        A .mtx or .mtx.gz file. Names are taken from files in the same folder whose names begin
-        like its own: ``GSM1_matrix.mtx`` goes with ``GSM1_barcodes.tsv``.
+        A .mtx or .mtx.gz file. Names beside it are looked for where it is called
+        ``matrix.mtx``; ``GSM1_matrix.mtx`` goes with ``GSM1_barcodes.tsv``.
     request : Request
         Nothing of it is used.
 
@@ -129,7 +130,7 @@ def _cells_as_rows(X: Any, names: _Names, path: Path) -> tuple[Any, str]:
 def _names_beside(path: Path) -> _Names | None:
     prefix, found, _ = path.name.partition(_MATRIX)
     if not found:
-        prefix = ""
+        return None
     barcodes = _first_there(path.parent, [prefix + _BARCODES])
     features = _first_there(path.parent, [prefix + name for name in _FEATURES])
     if barcodes is None or features is None:
@@ -156,4 +157,4 @@ def _first_there(folder: Path, names: list[str]) -> Path | None:
 
 def _lines(path: Path) -> list[list[str]]:
     with open_text(path, "utf-8-sig") as handle:
-        return [record for record in csv.reader(handle, delimiter="\t") if record]
+        return [record for record in csv.reader(handle, **_TABS) if record]

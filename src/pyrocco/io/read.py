@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -134,6 +135,8 @@ def read_matrix(
         return kind.read(path, request)
     except OSError as error:
         raise MatrixError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except (EOFError, zlib.error) as error:
+        raise MatrixError(f"{path}: cannot be read: the compressed file is damaged") from error
 
 
 def _format(path: Path) -> Format:

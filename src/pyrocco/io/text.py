@@ -109,6 +109,7 @@ def _read_frame(path: Path, layout: Layout, watch: Watch | None) -> pd.DataFrame
                 encoding=layout.encoding,
                 encoding_errors="replace",
                 compression="gzip" if is_compressed(path) else None,
+                skiprows=layout.skip,
                 header=None if columns.header is None else 0,
                 names=list(range(columns.width)),
                 dtype=types,

@@ -1,9 +1,9 @@
 """Neighbour searches: seconds, recall and memory, each in a process of its own.
 
-python -m benchmarks.speed.neighbors [--million] [--methods exact approximate graph ...]
+python -m benchmarks.speed.neighbors [--sizes 50000 ...] [--methods exact graph ...] [--limit 900]
 
-The methods hnsw, ivf (faiss-cpu) and usearch are for comparison and run where the package is
-installed.
+One run writes the whole table. The methods hnsw, ivf (faiss-cpu) and usearch are for comparison
+and run where the package is installed.
 """
 
 from __future__ import annotations
@@ -128,10 +128,13 @@ def measure(data, n, method):
     return [data, n, method, wall, cpu, None, found, peak, os.getloadavg()[0]]
 
 
-def in_a_process(*cell):
-    command = [sys.executable, "-m", "benchmarks.speed.neighbors", "--cell", *map(str, cell)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    line = json.loads(done.stdout.splitlines()[-1])
+def in_a_process(data, n, method, limit):
+    command = [sys.executable, "-m", "benchmarks.speed.neighbors", "--cell", data, str(n), method]
+    try:
+        done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=limit)
+        line = json.loads(done.stdout.splitlines()[-1])
+    except subprocess.TimeoutExpired:
+        line = [data, n, method, *[None] * 5, os.getloadavg()[0]]
     print(*line, file=sys.stderr, flush=True)
     return line
 
@@ -140,8 +143,8 @@ def cells(sizes, methods):
     for n in sizes:
         for data in DATA:
             for method in methods:
-                # All pairs of a million rows would take half an hour, and so would the others.
-                if n <= 100_000 or method == "graph":
+                # All pairs of a million rows would take half an hour.
+                if n <= 100_000 or method != "exact":
                     yield data, n, method
 
 
@@ -154,9 +157,9 @@ def with_ratios(frame):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--million", action="store_true")
-    arguments.add_argument("--sizes", nargs="+", type=int, default=[50_000, 100_000])
+    arguments.add_argument("--sizes", nargs="+", type=int, default=[50_000, 100_000, 1_000_000])
     arguments.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
+    arguments.add_argument("--limit", type=float, default=900, help="seconds a line may take")
     arguments.add_argument("--cell", nargs=3)
     options = arguments.parse_args()
     if options.cell:
@@ -164,35 +167,25 @@ def main():
         print(json.dumps(measure(data, int(n), method)))
         return
     methods = [m for m in options.methods if find_spec(PACKAGES.get(m, "pyrocco"))]
-    sizes = options.sizes + [1_000_000] * options.million
-    lines = [in_a_process(*cell) for cell in cells(sizes, methods)]
-    report(with_ratios(with_earlier(pd.DataFrame(lines, columns=HEADER))))
+    lines = [in_a_process(*cell, options.limit) for cell in cells(options.sizes, methods)]
+    report(with_ratios(pd.DataFrame(lines, columns=HEADER)), options.limit)
 
 
-def with_earlier(frame):
-    """Lines of earlier runs stay until they are measured again."""
-    path = RESULTS / "neighbors.csv"
-    if path.exists():
-        frame = pd.concat([pd.read_csv(path), frame])
-    keys = ["rows", "data", "method"]
-    return frame.drop_duplicates(keys, keep="last").sort_values(keys, ignore_index=True)
-
-
-def report(frame):
+def report(frame, limit):
     RESULTS.mkdir(exist_ok=True)
     frame.round(4).to_csv(RESULTS / "neighbors.csv", index=False)
     write(
         "neighbors",
         "Nearest neighbours of rows of 100 columns, float32",
-        "python -m benchmarks.speed.neighbors --million",
+        "python -m benchmarks.speed.neighbors",
         markdown(HEADER, frame.astype(object).where(frame.notna(), "").values.tolist()),
         "Exact and approximate are ours; graph is the search that its size calls for, the "
         "forest and the bridges. For comparison: hnsw (M=24, efConstruction 100, efSearch 64) "
         "and ivf (cells and probes as ours) of faiss-cpu, and usearch (connectivity 24).",
         "Recall is that of 2,000 rows against exact search. Peak memory is that of the process, "
         "data and their making included, which at 50,000 and 100,000 rows hides most searches. "
-        "Lines may come from several runs, of one size or method each. Load is the machine's "
-        "mean over the minute in which "
+        f"A line that took more than {limit:g} s, its recall included, was stopped and is empty. "
+        "Load is the machine's mean over the minute in which "
         "the line was measured: above the number of its cores other work has slowed it, and "
         "ratios of CPU seconds to those of exact search say more than seconds.",
     )

@@ -1,11 +1,12 @@
 """Seconds a solve of every solver, literal and default systems, one cold solve from U = X.
 
-python -m benchmarks.speed.solvers [--cases glioma,10k]
+python -m benchmarks.speed.solvers [--cases glioma,10k] [--limit 60]
 """
 
 from __future__ import annotations
 
 import argparse
+import signal
 import time
 from functools import partial
 
@@ -60,7 +61,7 @@ def solvers(shape):
     if longest <= 1500:
         yield SpectralSolver()
         yield BartelsStewartSolver()
-    if shortest <= 500 and longest <= 20_000:
+    if shortest <= 500:
         yield MultigridSolver(tol=TOL, on="decoupled")
     if cells <= 1_100_000:
         yield MultigridSolver(tol=TOL, on="kronecker")
@@ -87,7 +88,32 @@ def solve_cold(solver, system):
     return solver.solve(system, system.X.copy())
 
 
-def measure(case, backend):
+def within(limit, work):
+    """What `work` returns, or None where it has not ended after so many seconds."""
+
+    def stop(number, frame):
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, limit)
+    try:
+        return work()
+    except TimeoutError:
+        return None
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def timed(solver, system, limit):
+    """Least seconds, iterations and residual; None where the first run outlasts the limit."""
+    work = partial(solve_cold, solver, system)
+    slow = isinstance(solver, MultigridSolver) or system.X.size > 6_000_000
+    found = within(limit, partial(best_of, work, 1 if slow else 3))
+    return found and (found[0], found[1].iterations, found[1].residual)
+
+
+def measure(case, backend, limit):
     X = matrix(case)
     pair = graphs(X)
     dense = backend.asarray(X)
@@ -95,29 +121,29 @@ def measure(case, backend):
         system = make_system(dense, pair, norm, backend)
         seconds = {}
         for solver in solvers(dense.shape):
-            slow = isinstance(solver, MultigridSolver) or dense.size > 6_000_000
-            repeats = 1 if slow else 3
-            spent, solution = best_of(partial(solve_cold, solver, system), repeats)
-            seconds[name(solver)] = (spent, solution.iterations, solution.residual)
+            seconds[name(solver)] = timed(solver, system, limit)
         if kind == "literal" and dense.size <= 1_100_000:
             spent = smoothed_aggregation(system)
             if spent is not None:
                 seconds["pyamg smoothed aggregation (kronecker)"] = (spent, "", "")
         picked = name(AutoSolver(TOL).choose(system))
-        best = min(spent for spent, _, _ in seconds.values())
-        for key, (spent, iterations, residual) in seconds.items():
+        best = min(line[0] for line in seconds.values() if line)
+        for key, line in seconds.items():
             mark = "**auto**" if key == picked else ""
-            yield case, kind, f"{norm:.0f}", key, spent, iterations, residual, spent / best, mark
+            stopped = (f"over {limit:g}, stopped", "", "", f"over {limit / best:.3g}")
+            shown = (*line, line[0] / best) if line else stopped
+            yield case, kind, f"{norm:.0f}", key, *shown, mark
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--cases", default=",".join(CASES))
-    cases = parser.parse_args().cases.split(",")
+    parser.add_argument("--limit", type=float, default=60.0, help="seconds a solver may take")
+    arguments = parser.parse_args()
     backend = cpu_backend(None)
     rows = []
-    for case in cases:
-        for row in measure(case, backend):
+    for case in arguments.cases.split(","):
+        for row in measure(case, backend, arguments.limit):
             rows.append(row)
             print(row, flush=True)
     header = ["case", "system", "norm", "solver", "seconds", "iterations", "residual",
@@ -125,10 +151,13 @@ def main():
     write(
         "solvers",
         "One solve of the linear system",
-        f"python -m benchmarks.speed.solvers --cases {','.join(cases)}",
+        "python -m benchmarks.speed.solvers "
+        f"--cases {arguments.cases} --limit {arguments.limit:g}",
         f"float32, relative residual {TOL:g}, cold start at U = X, least of three runs (one for "
-        "multigrid and large matrices) after one that is not counted. "
-        "Spectral and Bartels-Stewart are cubic in the longer side and run on the smallest only. "
+        "multigrid and large matrices) after one that is not counted; a solver whose runs take "
+        f"more than {arguments.limit:g} s together is stopped. "
+        "Spectral and Bartels-Stewart are cubic in the longer side and run on the smallest only, "
+        "the Kronecker system outgrows the memory and runs up to a million cells. "
         "`norm` is the spectral norm of strength x Laplacian: that of X in the literal "
         "algorithm, 10 in the default.",
         markdown(header, rows),

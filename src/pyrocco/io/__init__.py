@@ -1,7 +1,9 @@
 """Reading matrices from files and writing results, one small file per format."""
 
+from pyrocco.io.complete import check_complete
+from pyrocco.io.errors import MatrixError
 from pyrocco.io.extras import MissingExtraError
-from pyrocco.io.matrix import Matrix, MatrixError, check_complete, default_names
+from pyrocco.io.matrix import Matrix, default_names
 from pyrocco.io.read import read_matrix
 from pyrocco.io.results import RESULT_FORMATS, Results, result_writer
 from pyrocco.io.write import OutputError, staged_folder, write_matrix

@@ -10,7 +10,8 @@ import numpy as np
 from scipy import sparse
 from scipy.io import mmread
 
-from pyrocco.io.matrix import Matrix, MatrixError, named_matrix
+from pyrocco.io.errors import MatrixError
+from pyrocco.io.matrix import Matrix, named_matrix
 from pyrocco.io.request import Request
 
 __all__ = ["load_matrix_market", "read_npy", "read_npz"]

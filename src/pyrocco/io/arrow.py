@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from pyrocco.io.cells import MISSING
 from pyrocco.io.columns import SAMPLE_LINES, Columns
+from pyrocco.io.errors import MatrixError
 from pyrocco.io.extras import MissingExtraError, extra
 from pyrocco.io.layout import Layout, is_compressed
-from pyrocco.io.matrix import Matrix, MatrixError
+from pyrocco.io.matrix import Matrix
 from pyrocco.io.request import Request, Watch
 from pyrocco.io.roles import NEITHER, NUMBER, TEXT, assign_roles
 from pyrocco.io.table import Loaded, check_columns, matrix_from_table

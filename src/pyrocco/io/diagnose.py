@@ -14,9 +14,9 @@ from itertools import islice
 from pathlib import Path
 
 from pyrocco.io.cells import is_missing, is_number, to_number
+from pyrocco.io.checks import INFINITE, place
 from pyrocco.io.columns import Columns
 from pyrocco.io.layout import Layout, open_text
-from pyrocco.io.matrix import INFINITE, place
 
 __all__ = ["cell_problem", "first_problem", "header_problem", "ragged_line"]
 

@@ -10,10 +10,12 @@ import numpy as np
 import pandas as pd
 
 from pyrocco.io.cells import to_number
+from pyrocco.io.checks import place
 from pyrocco.io.columns import SAMPLE_LINES, Columns, detect_columns
 from pyrocco.io.diagnose import cell_problem
+from pyrocco.io.errors import MatrixError
 from pyrocco.io.extras import extra
-from pyrocco.io.matrix import Matrix, MatrixError, place
+from pyrocco.io.matrix import Matrix
 from pyrocco.io.request import Request
 from pyrocco.io.roles import list_some
 from pyrocco.io.table import Loaded, check_columns, matrix_from_table

@@ -8,8 +8,9 @@ from typing import Any
 
 import pandas as pd
 
+from pyrocco.io.errors import MatrixError
 from pyrocco.io.extras import extra
-from pyrocco.io.matrix import Matrix, MatrixError, named_matrix
+from pyrocco.io.matrix import Matrix, named_matrix
 from pyrocco.io.request import Request
 
 __all__ = ["import_anndata", "read_h5ad", "write_h5ad"]

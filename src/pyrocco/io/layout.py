@@ -17,7 +17,7 @@ from typing import IO
 
 from pyrocco.io.cells import is_number
 from pyrocco.io.columns import SAMPLE_LINES, Columns, detect_columns
-from pyrocco.io.matrix import MatrixError
+from pyrocco.io.errors import MatrixError
 
 __all__ = ["Layout", "detect_layout", "is_compressed", "open_text"]
 

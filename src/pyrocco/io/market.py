@@ -11,8 +11,9 @@ from typing import Any
 from scipy import sparse
 
 from pyrocco.io.arrays import load_matrix_market
+from pyrocco.io.errors import MatrixError
 from pyrocco.io.layout import open_text
-from pyrocco.io.matrix import Matrix, MatrixError, named_matrix
+from pyrocco.io.matrix import Matrix, named_matrix
 from pyrocco.io.request import Request
 
 __all__ = ["read_market", "read_market_folder"]

@@ -10,10 +10,11 @@ from pathlib import Path
 
 from pyrocco.io.arrays import read_npy, read_npz
 from pyrocco.io.arrow import read_parquet
+from pyrocco.io.errors import MatrixError
 from pyrocco.io.excel import read_excel
 from pyrocco.io.h5ad import read_h5ad
 from pyrocco.io.market import read_market, read_market_folder
-from pyrocco.io.matrix import Matrix, MatrixError
+from pyrocco.io.matrix import Matrix
 from pyrocco.io.request import Request, Watch
 from pyrocco.io.text import read_text
 

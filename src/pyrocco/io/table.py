@@ -10,8 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyrocco.io.columns import Columns
+from pyrocco.io.errors import MatrixError
 from pyrocco.io.long import matrix_from_long
-from pyrocco.io.matrix import Matrix, MatrixError, named_matrix
+from pyrocco.io.matrix import Matrix, named_matrix
 from pyrocco.io.request import Request
 
 __all__ = ["Loaded", "check_columns", "matrix_from_table"]
@@ -60,7 +61,7 @@ def check_columns(columns: Columns, request: Request, source: str) -> None:
     >>> from pyrocco.io.roles import Roles
     >>> check_columns(Columns(1, None, Roles(0, ())), Request(), "a.csv")
     Traceback (most recent call last):
-    pyrocco.io.matrix.MatrixError: a.csv: the matrix has no columns of numbers ...
+    pyrocco.io.errors.MatrixError: a.csv: the matrix has no columns of numbers ...
     """
     is_long = columns.roles.long is not None
     if request.layout == "long" and not is_long:

@@ -12,8 +12,9 @@ import pandas as pd
 from pyrocco.io import arrow
 from pyrocco.io.cells import MISSING
 from pyrocco.io.diagnose import first_problem, header_problem, ragged_line
+from pyrocco.io.errors import MatrixError
 from pyrocco.io.layout import Layout, detect_layout, is_compressed
-from pyrocco.io.matrix import Matrix, MatrixError
+from pyrocco.io.matrix import Matrix
 from pyrocco.io.request import Request, Watch
 from pyrocco.io.table import Loaded, check_columns, matrix_from_table
 from pyrocco.io.watched import open_watched

@@ -146,6 +146,10 @@ def test_files_that_are_not_there_or_not_known(tmp_path):
     (tmp_path / "x.docx").write_text("x")
     with pytest.raises(MatrixError, match=r"\.docx file; .*\.csv"):
         read_matrix(tmp_path / "x.docx")
+    for name, words in (("x.xls", "save it as .xlsx"), ("x.RDS", "write.csv"), ("x", "an ending")):
+        (tmp_path / name).write_text("x")
+        with pytest.raises(MatrixError, match=words):
+            read_matrix(tmp_path / name)
     (tmp_path / "x.npy").touch()
     with pytest.raises(MatrixError, match="empty"):
         read_matrix(tmp_path / "x.npy")

@@ -115,7 +115,10 @@ def test_preparations_are_those_of_the_library(tmp_path, table, X, capsys):
 
 def test_a_preparation_is_recommended_and_not_applied(tmp_path, table, capsys):
     assert main(["fit", str(table), "-o", str(tmp_path / "out")]) == 0
-    assert "Values: counts. Recommended: --normalize --log1p." in capsys.readouterr().err
+    assert (
+        "Values: counts. Recommended (not applied): --normalize --log1p."
+        in capsys.readouterr().err
+    )
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert summary["advice"]["steps"] == ["normalize", "log1p"]
     assert summary["prepared"] == []

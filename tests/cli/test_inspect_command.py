@@ -32,7 +32,7 @@ def test_says_what_there_is(path, capsys):
         "The matrix has 60 rows and 45 columns.",
         f"{100 * np.count_nonzero(X) / X.size:.3g} % of the cells",
         f"Values are whole numbers from 0 to {X.max():g}, mean {X.mean():.4g}.",
-        "Recommended: --normalize --log1p.",
+        "Recommended (not applied): --normalize --log1p.",
         "A fit takes about 1 s on two cores and 0.4 GB of memory",
     ):
         assert words in captured.out

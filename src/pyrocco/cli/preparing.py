@@ -79,9 +79,13 @@ def say_advice(advice: Advice) -> str:
     Examples
     --------
     >>> say_advice(Advice("counts", ("normalize", "log1p"), True, "Rows look like genes."))
-    'Values: counts. Recommended: --transpose --normalize --log1p. Rows look like genes.'
+    'Values: counts. Recommended (not applied): --transpose --normalize --log1p. Rows look like genes.'
     """
     steps = (*(["transpose"] if advice.transpose else []), *advice.steps)
     options = " ".join(f"--{step}" for step in steps)
-    recommended = f"Recommended: {options}." if options else "No preparation seems to be needed."
+    recommended = (
+        f"Recommended (not applied): {options}."
+        if options
+        else "No preparation seems to be needed."
+    )
     return f"Values: {advice.kind}. {recommended} {advice.reason}"

@@ -58,6 +58,19 @@ FORMATS = {
     ".xlsm": _EXCEL,
 }
 
+_R = "in R, save the table with write.csv"
+_OFFICE = "open it in a spreadsheet program and save it as .xlsx or .csv"
+# What to do with files that people have and that are not read.
+_HINTS = {
+    ".xls": _OFFICE,
+    ".ods": _OFFICE,
+    ".rds": _R,
+    ".rda": _R,
+    ".rdata": _R,
+    ".h5": "for 10x Genomics, name the folder with matrix.mtx that lies beside it",
+    ".zip": "unpack it and name a file in it",
+}
+
 
 def read_matrix(
     path: str | os.PathLike[str],
@@ -148,10 +161,9 @@ def _format(path: Path) -> Format:
         if name.endswith(ending):
             return kind
     known = " ".join(ending for ending in FORMATS if not ending.endswith(".gz"))
-    raise MatrixError(
-        f"{path}: do not know how to read a {path.suffix or 'file without an ending'}"
-        f"{' file' if path.suffix else ''}; these endings are known: {known}"
-    )
+    remedy = _HINTS.get(path.suffix.lower(), f"these endings are known: {known}")
+    what = f"{path.suffix} file" if path.suffix else "file without an ending"
+    raise MatrixError(f"{path}: do not know how to read a {what}; {remedy}")
 
 
 def _check_file(path: Path) -> None:

@@ -78,8 +78,8 @@ def say_advice(advice: Advice) -> str:
 
     Examples
     --------
-    >>> say_advice(Advice("counts", ("normalize", "log1p"), True, "Rows look like genes."))
-    'Values: counts. Recommended (not applied): --transpose --normalize --log1p. Rows look like genes.'
+    >>> say_advice(Advice("counts", ("log1p",), True, "Rows look like genes."))
+    'Values: counts. Recommended (not applied): --transpose --log1p. Rows look like genes.'
     """
     steps = (*(["transpose"] if advice.transpose else []), *advice.steps)
     options = " ".join(f"--{step}" for step in steps)

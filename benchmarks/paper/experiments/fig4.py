@@ -75,7 +75,8 @@ def metric_table(frame: pd.DataFrame, methods: Sequence[str], sets: Sequence[str
             spreads = [pd.Series([p[f"row_{s}"].mean() for p in parts]).var() for s in SCORES]
             printed = FIG4_VARIANCES.get(name, (None,) * 3)
             shown = [
-                f"{ours:.1e}" + ("" if theirs is None else f" [{theirs:.1e}]")
+                ("-" if pd.isna(ours) else f"{ours:.1e}")
+                + ("" if theirs is None else f" [{theirs:.1e}]")
                 for ours, theirs in zip(spreads, printed, strict=True)
             ]
             rows.append([name, method, "variance", *shown])

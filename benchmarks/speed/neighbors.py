@@ -188,6 +188,7 @@ def report(frame, limit):
         "Load is the machine's mean over the minute in which "
         "the line was measured: above the number of its cores other work has slowed it, and "
         "ratios of CPU seconds to those of exact search say more than seconds.",
+        "At a million rows, with more cells looked at: [probes](probes.md).",
     )
 
 

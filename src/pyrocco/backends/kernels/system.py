@@ -8,7 +8,7 @@ one row and in float64 over the rows.
 import numpy as np
 
 from pyrocco.backends.kernels.compile import kernel
-from pyrocco.backends.kernels.lanes import LANES, load, spread, store, total, transpose
+from pyrocco.backends.kernels.lanes import LANES, load, spread, store, total, transpose, widen
 
 # Rows handled together along the column graph.
 TILE = LANES
@@ -235,11 +235,15 @@ def row_edge_lengths(U, heads, tails):
 def column_edge_lengths(U, heads, tails):
     """Squared lengths of edges among the columns of U, in one pass over the rows."""
     out = np.zeros(heads.shape[0])
-    for i in range(U.shape[0]):
-        row = U[i]
-        for e in range(heads.shape[0]):
-            difference = row[heads[e]] - row[tails[e]]
-            out[e] += difference * difference
+    tile, _ = _room(U)
+    for start in range(0, U.shape[0], TILE):
+        count = min(TILE, U.shape[0] - start)
+        if count < TILE:
+            tile[:] = 0
+        _turn_in(U, start, count, tile)
+        for e in range(np.uint64(heads.shape[0])):
+            difference = load(tile, heads[e], 0) - load(tile, tails[e], 0)
+            out[e] += total(widen(difference * difference))
     return out
 
 

@@ -236,7 +236,8 @@ def column_edge_lengths(U, heads, tails):
     """Squared lengths of edges among the columns of U, in one pass over the rows."""
     out = np.zeros(heads.shape[0])
     tile, _ = _room(U)
-    for start in range(0, U.shape[0], TILE):
+    # Without edges, as in RCC, there is nothing to turn the tiles for.
+    for start in range(0, U.shape[0] if heads.shape[0] else 0, TILE):
         count = min(TILE, U.shape[0] - start)
         if count < TILE:
             tile[:] = 0

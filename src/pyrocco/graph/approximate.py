@@ -32,7 +32,7 @@ class ApproximateSearch:
     ----------
     n_probes : int, default=64
         Cells looked at for every row, of about ``2 * sqrt(n_rows)``. Of a million rows without
-        structure inside their clusters 64 find 71 % of the nearest, 128 find 91 % in 1.5 times
+        structure inside their clusters 64 find 71 % of the nearest, 128 find 91 % in 1.6 times
         the time, 256 nearly all in 2.7 times (see benchmarks/speed/results/probes.md).
     n_threads : int, default=None
         Threads at most; None for as many as linear algebra may use at the time.

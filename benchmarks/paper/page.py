@@ -13,7 +13,7 @@ import pandas as pd
 
 from benchmarks.paper import markdown, published
 from benchmarks.paper.experiments import fig3, fig4, fig5
-from benchmarks.paper.experiments.real_table import EXACT, RealTable
+from benchmarks.paper.experiments.real_table import EXACT, RealTable, few_seeds
 from benchmarks.paper.experiments.table1 import TABLE as TABLE1
 from benchmarks.paper.experiments.table2 import TABLE as TABLE2
 from benchmarks.paper.methods import METHODS
@@ -73,7 +73,8 @@ def _scores(table: RealTable, frame: pd.DataFrame, metric: str) -> str:
         cells = [_pair(table, frame, method, name, metric) for name in published.SETS]
         rows.append([method, *cells])
     names = [name if name in EXACT else f"{name}*" for name in published.SETS]
-    return markdown.table(["printed / measured", *names], rows)
+    made = markdown.table(["printed / measured", *names], rows)
+    return "\n\n".join(part for part in (made, few_seeds(frame)) if part)
 
 
 def _pair(table: RealTable, frame: pd.DataFrame, method: str, name: str, metric: str) -> str:

@@ -6,10 +6,11 @@ import pytest
 from benchmarks.paper import published
 from benchmarks.paper.__main__ import main
 from benchmarks.paper.experiments import EXPERIMENTS, Request
+from benchmarks.paper.experiments.real_table import few_seeds
 from benchmarks.paper.markdown import command
 from benchmarks.paper.methods import METHODS
 from benchmarks.paper.methods.fit_rocco import stage_seconds
-from benchmarks.paper.ranks import average_ranks
+from benchmarks.paper.ranks import average_ranks, ranked_sets
 from benchmarks.paper.store import COLUMNS, Store
 
 ALL = ["fig1_fig2", "fig3", "fig4", "fig5", "table1", "table2"]
@@ -73,6 +74,19 @@ def test_the_command_on_the_page_makes_its_rows():
     assert command("fig3", frame, ["a", "b"], ["x"], quick=True) == (
         "python -m benchmarks.paper fig3 --quick --seeds 5"
     )
+
+
+def test_missing_seeds_are_told():
+    sizes = {("km", "glioma"): 5, ("rcc", "glioma"): 1, ("km", "lung"): 2}
+    frame = pd.DataFrame(
+        [{"method": m, "dataset": d} for (m, d), size in sizes.items() for _ in range(size)]
+    )
+    assert few_seeds(frame) == "Fewer than 5 seeds so far: km on lung (2)."
+
+
+def test_sets_that_not_all_methods_were_run_on_are_not_ranked():
+    frame = pd.DataFrame({"method": ["a", "b", "a"], "dataset": ["x", "x", "y"]})
+    assert ranked_sets(frame, ["a", "b"]) == ["x"]
 
 
 @pytest.mark.parametrize(

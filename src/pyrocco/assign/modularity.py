@@ -8,7 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pyrocco.backends.kernels.partition import edges_inside
+from pyrocco.backends.kernels.partition import links_between
+
+# Weight of the links expected by chance. One is Newman's modularity, which splits round
+# clusters a little too readily; 0.8 was chosen on sets that are in none of our tables.
+_RESOLUTION = 0.8
 
 
 class NeighborhoodGraph:
@@ -25,8 +29,9 @@ class NeighborhoodGraph:
     --------
     >>> import numpy as np
     >>> graph = NeighborhoodGraph(np.repeat([[0.0], [9.0]], 6, axis=0))
-    >>> graph.modularity(np.repeat([0, 1], 6))
-    0.5
+    >>> links = graph.links(np.repeat([0, 1], 6))
+    >>> links.tolist(), round(graph.modularity(links), 3)
+    ([[0.5, 0.0], [0.0, 0.5]], 0.6)
     """
 
     def __init__(self, features: NDArray[Any]):
@@ -42,11 +47,21 @@ class NeighborhoodGraph:
         )
         either = (named + named.T).tocsr()
         self._indptr, self._indices = either.indptr, either.indices
-        self._degrees = np.diff(either.indptr)
 
-    def modularity(self, labels: NDArray[np.intp]) -> float:
-        """Share of edges inside clusters beyond that of random edges of the same degrees."""
-        total = self._degrees.sum()
-        inside = edges_inside(self._indptr, self._indices, labels) / total
-        shares = np.bincount(labels, self._degrees) / total
-        return float(inside - shares @ shares)
+    def links(self, labels: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Share of the links between every two clusters."""
+        counts = links_between(self._indptr, self._indices, labels, int(labels.max()) + 1)
+        return np.asarray(counts / counts.sum())
+
+    def modularity(self, links: NDArray[np.float64]) -> float:
+        """Share of links inside clusters beyond that of random links of the same degrees."""
+        degrees = links.sum(axis=0)
+        return float(np.trace(links) - _RESOLUTION * degrees @ degrees)
+
+    def best_merge(self, links: NDArray[np.float64]) -> tuple[int, int]:
+        """Return the two clusters whose merging leaves the most modularity."""
+        degrees = links.sum(axis=0)
+        gains = links - _RESOLUTION * np.outer(degrees, degrees)
+        gains[np.diag_indices(len(gains))] = -np.inf
+        first, second = divmod(int(gains.argmax()), len(gains))
+        return min(first, second), max(first, second)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
+from pyrocco.assign import Assignment, JointAssigner
+from pyrocco.assign.features import leading_features
 from pyrocco.backends import Backend, resolve_backend
 from pyrocco.estimators.blocks import BlockMixin, block_means
 from pyrocco.estimators.checks import (
@@ -18,16 +21,46 @@ from pyrocco.estimators.checks import (
     check_count,
     check_n_clusters,
     fresh_random_state,
+    is_mostly_zero,
     resolve_metric,
 )
 from pyrocco.estimators.rcc import warn_not_converged
+from pyrocco.estimators.trust import Trusted, is_dominated, trust_cells, trust_filled_cells
 from pyrocco.estimators.variants import VARIANTS, Variant, resolve_variant
-from pyrocco.graph import Graph, mutual_knn_graph
+from pyrocco.graph import Graph, combined_graph, mutual_knn_graph
 from pyrocco.graph.device import search_on
 from pyrocco.graph.neighbors import METRICS
 from pyrocco.progress import Progress
 from pyrocco.representation import Record, Representation, learn_representation
 from pyrocco.solvers import Solver, resolve_solver
+
+# Features by which rows, and columns, find their second set of neighbours.
+FEATURE_GRAPH_RANK = 20
+# Above this many the search is the larger part of a fit; one set of neighbours is enough.
+FEATURE_GRAPH_ROWS = 100_000
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What every stage of a fit needs: the data without units, and the parts of the variant."""
+
+    X: Any
+    variant: Variant
+    solver: Solver
+    backend: Backend
+    progress: Progress
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """What a fit leaves, before it is turned into attributes."""
+
+    X: Any
+    graphs: tuple[Graph, Graph]
+    learned: Representation
+    assigner: JointAssigner
+    found: Assignment
+    weights: Any = None
 
 
 class ROCCO(BlockMixin, ClusterMixin, BaseEstimator):
@@ -69,8 +102,17 @@ class ROCCO(BlockMixin, ClusterMixin, BaseEstimator):
         The row labels, under scikit-learn's name for them.
     representation_ : ndarray of shape (n_rows, n_columns)
         The smoothed matrix U, in the units of X.
+    row_confidence_, column_confidence_ : ndarray of float
+        How sure every label is, from 0 to 1.
     block_means_ : ndarray of shape (n_row_clusters_, n_column_clusters_)
-        Mean of X over every pair of a row cluster and a column cluster.
+        Mean of X over every pair of a row cluster and a column cluster, distrusted cells
+        drawn to the representation.
+    cell_weights_ : None, ndarray or CSR matrix
+        None where every cell was trusted; else the trust in each, from 0 to 1 (sparse
+        data: in the filled ones).
+    reading_ : {"blocks", "gradient", "features"}
+        What the matrix was taken for: blocks of like cells under noise; a single gradient,
+        which has no clusters; or rows and columns alike in their leading features.
     row_graph_, column_graph_ : Graph
         The graphs.
     history_ : list of dict
@@ -82,7 +124,7 @@ class ROCCO(BlockMixin, ClusterMixin, BaseEstimator):
         Whether the representation settled before `max_iter`.
     n_row_clusters_, n_column_clusters_ : int
         Numbers of clusters.
-    assigner_ : Assigner
+    assigner_ : JointAssigner
         What turned the representation into labels. Where it chooses K on a sample of the
         rows, ``assigner_.sample_size`` is its size.
     n_features_in_ : int
@@ -145,12 +187,42 @@ class ROCCO(BlockMixin, ClusterMixin, BaseEstimator):
         with threadpool_limits(self.n_jobs):
             scale = variant.scale(X)
             # A product: SciPy's quotient of a float32 CSR matrix is float64.
-            unit_free = X * X.dtype.type(1 / scale)
-            graphs = self._graphs(unit_free, variant, backend, progress)
-            learned = self._learn(unit_free, graphs, variant, solver, backend, progress)
-            self._assign(X, learned.U, variant, backend, progress)
-        self._keep(learned, backend.to_numpy(learned.U), graphs, scale)
+            work = _Work(X * X.dtype.type(1 / scale), variant, solver, backend, progress)
+            fitted = self._fit_trusted(work)
+        self._keep(fitted, backend, scale)
         return self
+
+    def _fit_trusted(self, work: _Work) -> _Fitted:
+        """Fit; where cells cannot be trusted, fit again to what remains of them."""
+        X, variant = work.X, work.variant
+        if variant.robust and is_mostly_zero(X) and is_dominated(X):
+            return self._fit_cleaned(work, trust_filled_cells(X))
+        fitted = self._fit_once(work)
+        if not (variant.robust and fitted.found.contaminated):
+            return fitted
+        dense = X.toarray() if sparse.issparse(X) else X
+        with work.progress.stage("cells to trust"):
+            trusted = trust_cells(dense, lambda Z: self._smooth(work, Z))
+        return self._fit_cleaned(work, trusted)
+
+    def _fit_cleaned(self, work: _Work, trusted: Trusted) -> _Fitted:
+        fitted = self._fit_once(replace(work, X=trusted.X))
+        return replace(fitted, weights=trusted.weights)
+
+    def _fit_once(self, work: _Work) -> _Fitted:
+        dense = work.backend.asarray(work.X)
+        graphs = self._graphs(work, dense)
+        learned = self._learn(work, dense, graphs)
+        with work.progress.stage("clusters"):
+            assigner = work.variant.assigner(work.X, work.backend)
+            numbers = check_n_clusters(self.n_clusters, work.X.shape)
+            found = assigner.assign(dense, learned.U, numbers)
+        return _Fitted(work.X, graphs, learned, assigner, found)
+
+    def _smooth(self, work: _Work, X: NDArray[Any]) -> NDArray[Any]:
+        dense = work.backend.asarray(X)
+        graphs = self._graphs(replace(work, X=X), dense)
+        return work.backend.to_numpy(self._learn(work, dense, graphs).U)
 
     def _resolve(self, X: Any) -> tuple[Variant, Solver]:
         check_count("n_neighbors", self.n_neighbors)
@@ -167,65 +239,55 @@ class ROCCO(BlockMixin, ClusterMixin, BaseEstimator):
         )
         return variant, solver
 
-    def _graphs(
-        self, X: Any, variant: Variant, backend: Backend, progress: Progress
-    ) -> tuple[Graph, Graph]:
-        metric = resolve_metric(self.metric, X)
-        search = search_on(backend)
-        columns = X.T.tocsr() if sparse.issparse(X) else np.ascontiguousarray(X.T)
-        with progress.stage("graph of rows"):
-            row_graph = mutual_knn_graph(X, self.n_neighbors, metric, variant.bridges, search)
-        with progress.stage("graph of columns"):
-            column_graph = mutual_knn_graph(
-                columns, self.n_neighbors, metric, variant.bridges, search
-            )
+    def _graphs(self, work: _Work, dense: Any) -> tuple[Graph, Graph]:
+        metric = resolve_metric(self.metric, work.X)
+        with work.progress.stage("graph of rows"):
+            row_graph = self._graph(work, work.X, dense, metric)
+        columns = work.X.T.tocsr() if sparse.issparse(work.X) else np.ascontiguousarray(work.X.T)
+        with work.progress.stage("graph of columns"):
+            turned = work.backend.transpose(dense)
+            column_graph = self._graph(work, columns, turned, metric)
         return row_graph, column_graph
 
-    def _learn(
-        self,
-        X: Any,
-        graphs: tuple[Graph, Graph],
-        variant: Variant,
-        solver: Solver,
-        backend: Backend,
-        progress: Progress,
-    ) -> Representation:
-        dense = backend.asarray(X)
-        with progress.stage("representation"):
+    def _graph(self, work: _Work, X: Any, dense: Any, metric: str) -> Graph:
+        """Neighbours in the data and, in the default, among its leading features too."""
+        bridges, search = work.variant.bridges, search_on(work.backend)
+        graph = mutual_knn_graph(X, self.n_neighbors, metric, bridges, search)
+        if not work.variant.feature_graphs or X.shape[0] > FEATURE_GRAPH_ROWS:
+            return graph
+        features = leading_features(dense, FEATURE_GRAPH_RANK, work.backend)
+        near = mutual_knn_graph(features, self.n_neighbors, "euclidean", bridges, search)
+        return combined_graph(graph, near)
+
+    def _learn(self, work: _Work, dense: Any, graphs: tuple[Graph, Graph]) -> Representation:
+        with work.progress.stage("representation"):
             return learn_representation(
                 dense,
-                variant.sides(dense, graphs, backend),
+                work.variant.sides(dense, graphs, work.backend),
                 shift=2.0,
-                schedule=variant.schedule(),
-                solver=solver,
-                backend=backend,
+                schedule=work.variant.schedule(),
+                solver=work.solver,
+                backend=work.backend,
                 max_iter=self.max_iter,
-                report=progress.iteration,
+                report=work.progress.iteration,
             )
 
-    def _assign(
-        self, X: Any, U: Any, variant: Variant, backend: Backend, progress: Progress
-    ) -> None:
-        n_rows, n_columns = check_n_clusters(self.n_clusters, X.shape)
-        self.assigner_ = assigner = variant.assigner(X, backend)
-        with progress.stage("clusters of rows"):
-            self.row_labels_ = assigner.assign(U, n_rows)
-        with progress.stage("clusters of columns"):
-            self.column_labels_ = assigner.assign(backend.transpose(U), n_columns)
-        self.labels_ = self.row_labels_
+    def _keep(self, fitted: _Fitted, backend: Backend, scale: float) -> None:
+        found, learned = fitted.found, fitted.learned
+        self.row_labels_ = self.labels_ = found.row_labels
+        self.column_labels_ = found.column_labels
+        self.row_confidence_ = found.row_confidence
+        self.column_confidence_ = found.column_confidence
         self.n_row_clusters_ = int(self.row_labels_.max()) + 1
         self.n_column_clusters_ = int(self.column_labels_.max()) + 1
-        self.block_means_ = block_means(X, self.row_labels_, self.column_labels_)
-
-    def _keep(
-        self,
-        learned: Representation,
-        U: NDArray[Any],
-        graphs: tuple[Graph, Graph],
-        scale: float,
-    ) -> None:
+        means = block_means(fitted.X, self.row_labels_, self.column_labels_)
+        self.block_means_ = means * scale
+        U = backend.to_numpy(learned.U)
         self.representation_ = U * U.dtype.type(scale)
-        self.row_graph_, self.column_graph_ = graphs
+        self.cell_weights_ = fitted.weights
+        self.reading_ = found.reading
+        self.assigner_ = fitted.assigner
+        self.row_graph_, self.column_graph_ = fitted.graphs
         self.history_: list[Record] = learned.history
         self.n_iter_ = len(learned.history)
         self.converged_ = learned.converged

@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyrocco.assign import Assigner, ContinuousAssigner, ModularityKMeans, SilhouetteKMeans
+from pyrocco.assign import (
+    CoClusterer,
+    ContinuousAssigner,
+    EachSide,
+    JointAssigner,
+    SilhouetteKMeans,
+)
 from pyrocco.backends import Backend
 from pyrocco.estimators.checks import is_mostly_zero, root_mean_square
 from pyrocco.graph import Graph
@@ -23,10 +29,12 @@ SMOOTHING = 10.0
 
 @dataclass(frozen=True)
 class Refined:
-    """The default: no quantity has a unit, every edge keeps its trust, spectral features."""
+    """The default: no quantity has a unit, graphs see features too, rows and columns together."""
 
     random_state: np.random.RandomState
     bridges: Bridges = True
+    feature_graphs: bool = True
+    robust: bool = True
 
     def scale(self, X: Any) -> float:
         """Unit in which X is measured."""
@@ -40,9 +48,11 @@ class Refined:
         """One convex solve."""
         return SmoothOnce()
 
-    def assigner(self, X: Any, backend: Backend) -> Assigner:
-        """The same for every kind of data."""
-        return ModularityKMeans(random_state=self.random_state, backend=backend)
+    def assigner(self, X: Any, backend: Backend) -> JointAssigner:
+        """Blocks are sought where most cells are filled."""
+        return CoClusterer(
+            blocks=not is_mostly_zero(X), random_state=self.random_state, backend=backend
+        )
 
 
 @dataclass(frozen=True)
@@ -53,6 +63,8 @@ class Paper:
     n_neighbors: int
     solver: Solver
     bridges: Bridges = "forest"
+    feature_graphs: bool = False
+    robust: bool = False
 
     def scale(self, X: Any) -> float:
         """X as it is."""
@@ -70,11 +82,12 @@ class Paper:
         """Mu halved every four iterations."""
         return EveryFour()
 
-    def assigner(self, X: Any, backend: Backend) -> Assigner:
+    def assigner(self, X: Any, backend: Backend) -> JointAssigner:
         """k-means with the silhouette for sparse data, RCC for the rest (lines 9-14)."""
         if is_mostly_zero(X):
-            return SilhouetteKMeans(self.random_state, backend=backend)
-        return ContinuousAssigner(self.n_neighbors, self.solver, self.random_state, backend)
+            return EachSide(SilhouetteKMeans(self.random_state, backend=backend), backend)
+        rcc = ContinuousAssigner(self.n_neighbors, self.solver, self.random_state, backend)
+        return EachSide(rcc, backend)
 
 
 Variant = Refined | Paper

@@ -1,0 +1,20 @@
+"""Block models: which blocks a matrix has, if it is made of blocks at all."""
+
+from pyrocco.assign.blockmodel.data import BlockData, indicator
+from pyrocco.assign.blockmodel.fit import BlockFit, settle, soften
+from pyrocco.assign.blockmodel.gradient import gradient_evidence
+from pyrocco.assign.blockmodel.noise import is_contaminated, is_white, residuals
+from pyrocco.assign.blockmodel.search import best_block_fit
+
+__all__ = [
+    "BlockData",
+    "BlockFit",
+    "best_block_fit",
+    "gradient_evidence",
+    "indicator",
+    "is_contaminated",
+    "is_white",
+    "residuals",
+    "settle",
+    "soften",
+]

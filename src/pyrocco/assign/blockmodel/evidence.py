@@ -1,0 +1,82 @@
+"""How much the blocks of a matrix tell: Bayesian evidence for their means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+# Prior of a block's mean: with probability `share` drawn around the background with a
+# variance of `spread` x that of the noise, else the background itself. Both are set by
+# the data, from these values.
+_SPREADS = np.geomspace(1e-3, 1e3, 19)
+_SHARES = np.array([0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9, 0.99])
+
+
+@dataclass(frozen=True)
+class Means:
+    """Evidence for blocks that differ from the background, and their expected means."""
+
+    evidence: float
+    values: NDArray[np.float64]
+
+
+def block_evidence(
+    sums: NDArray[np.float64], sizes: NDArray[np.float64], variance: float
+) -> Means:
+    """Weigh the means of blocks against a background of zero.
+
+    Few blocks that differ cost little, whatever their number on paper: a share of the
+    blocks may equal the background at almost no cost.
+
+    Parameters
+    ----------
+    sums, sizes : ndarray of shape (n_row_clusters, n_column_clusters)
+        Sum of the cells of every block less the background, and their number.
+    variance : float
+        Variance of the noise.
+
+    Returns
+    -------
+    Means
+        Log evidence against all blocks at the background; posterior means.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> strong = block_evidence(np.array([[50.0]]), np.array([[10.0]]), 1.0)
+    >>> weak = block_evidence(np.array([[0.1]]), np.array([[10.0]]), 1.0)
+    >>> strong.evidence > 100 > 0 > weak.evidence, round(float(strong.values[0, 0]), 1)
+    (True, 5.0)
+    """
+    sizes = np.maximum(sizes, 1e-12)
+    precision = sizes[..., None] * _SPREADS
+    shrinkage = precision / (1 + precision)
+    energy = (sums**2 / (2 * variance * sizes))[..., None]
+    slab = energy * shrinkage - 0.5 * np.log1p(precision)
+    mixed = np.logaddexp(np.log1p(-_SHARES), np.log(_SHARES) + slab[..., None])
+    totals = mixed.sum(axis=(0, 1))
+    spread, share = np.unravel_index(int(totals.argmax()), totals.shape)
+    trust = np.exp(np.log(_SHARES[share]) + slab[..., spread] - mixed[..., spread, share])
+    values = trust * shrinkage[..., spread] * sums / sizes
+    return Means(float(totals[spread, share]), values)
+
+
+def label_evidence(sizes: NDArray[Any]) -> float:
+    """Log probability of memberships with clusters of such sizes, their names forgotten.
+
+    All divisions of the rows among so many clusters are equally likely beforehand.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> label_evidence(np.array([8.0])), label_evidence(np.array([4.0, 4.0])) < -5
+    (0.0, True)
+    """
+    n, k = sizes.sum(), len(sizes)
+    divisions = gammaln(n + k) - gammaln(n + 1) - gammaln(k)
+    arrangements = gammaln(n + 1) - gammaln(sizes + 1).sum() - gammaln(k + 1)
+    return float(-divisions - arrangements)

@@ -1,0 +1,177 @@
+"""Fit a block model: every row and every column in one cluster, every block one mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from pyrocco.assign.blockmodel.data import BlockData, Pair, compact, indicator
+from pyrocco.assign.blockmodel.evidence import block_evidence, label_evidence
+
+# The noise is never taken to be less than this share of the matrix: blocks without noise.
+_LEAST_VARIANCE = 1e-9
+# Log evidence, in nats, below which a step is no progress.
+_PROGRESS = 0.01
+
+
+@dataclass(frozen=True)
+class BlockFit:
+    """Memberships by their probabilities, and what they explain.
+
+    Parameters
+    ----------
+    evidence : float
+        Lower bound of the log evidence of the model.
+    members : pair of ndarray
+        Probability of every cluster, for the rows and for the columns.
+    variance : float
+        Variance of the noise.
+    background, means : float and ndarray
+        What a cell is expected to be: the background plus the mean of its block.
+    """
+
+    evidence: float
+    members: Pair
+    variance: float
+    background: float
+    means: NDArray[np.float64]
+
+    @property
+    def labels(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Most probable clusters; one that is nobody's first choice has no label."""
+        rows, columns = (compact(members.argmax(axis=1)) for members in self.members)
+        return rows, columns
+
+    def probabilities(
+        self, data: BlockData, others: NDArray[np.float64], axis: int
+    ) -> NDArray[np.float64]:
+        """Memberships of the rows (axis 0) or columns of any matrix with these blocks.
+
+        `others` are the memberships on the other axis, zero where a cell is not to count.
+        """
+        prior = np.log(np.maximum(self.members[axis].mean(axis=0), 1e-300))
+        sizes = others.sum(axis=0)
+        products = data.product(1 - axis, others) - self.background * sizes
+        means = self.means if axis == 0 else self.means.T
+        scores = (products @ means.T - 0.5 * means**2 @ sizes) / self.variance + prior
+        return np.asarray(np.exp(scores - logsumexp(scores, axis=1, keepdims=True)))
+
+
+def settle(data: BlockData, labels: Pair, max_sweeps: int = 10) -> Pair:
+    """Move every row, then every column, to the cluster that explains it best, until none moves.
+
+    Parameters
+    ----------
+    data : BlockData
+        The matrix.
+    labels : pair of ndarray of int
+        Where to start, 0..K-1 without gaps.
+    max_sweeps : int
+        Rounds at most.
+
+    Returns
+    -------
+    pair of ndarray of int
+        A cluster that lost its members is gone.
+    """
+    sides = list(labels)
+    for _ in range(max_sweeps):
+        before = tuple(sides)
+        for axis in data.order:
+            sides[axis] = compact(_scores(data, (sides[0], sides[1]), axis).argmax(axis=1))
+        if all(np.array_equal(old, new) for old, new in zip(before, sides, strict=True)):
+            break
+    return sides[0], sides[1]
+
+
+def _scores(data: BlockData, labels: Pair, axis: int) -> NDArray[np.float64]:
+    """Log likelihood of every row (or column) in every cluster."""
+    members = indicator(labels[0]), indicator(labels[1])
+    own, other = members[axis], members[1 - axis]
+    products = data.product(1 - axis, other)
+    sums = own.T @ products
+    sizes = np.outer(own.sum(axis=0), other.sum(axis=0))
+    means = sums / sizes
+    variance = _variance(data.squares - float((sums * means).sum()), data)
+    prior = np.log(own.mean(axis=0))
+    fitted = products @ means.T - 0.5 * (means**2) @ other.sum(axis=0)
+    return np.asarray(fitted / variance + prior)
+
+
+def soften(data: BlockData, members: Pair, max_iter: int = 30) -> BlockFit:
+    """Turn memberships into probabilities by variational expectation-maximisation.
+
+    Parameters
+    ----------
+    data : BlockData
+        The matrix.
+    members : pair of ndarray
+        Memberships to start from (see `indicator`).
+    max_iter : int
+        Rounds at most.
+
+    Returns
+    -------
+    BlockFit
+    """
+    state = start = _start(data, members)
+    for _ in range(max_iter):
+        state = _step(data, start)
+        if abs(state.evidence - start.evidence) < _PROGRESS:
+            break
+        start = state
+    return state
+
+
+def _start(data: BlockData, members: Pair) -> BlockFit:
+    sums, sizes = _count(data, members)
+    means = sums / sizes
+    variance = _variance(data.squares - float((sums * means).sum()), data)
+    background = _weighted_median(means, sizes)
+    values = block_evidence(sums - background * sizes, sizes, variance).values
+    return BlockFit(-np.inf, members, variance, background, values)
+
+
+def _step(data: BlockData, fit: BlockFit) -> BlockFit:
+    """One round: memberships of each side given the other, then noise, means and evidence."""
+    for axis in data.order:
+        found = fit.probabilities(data, fit.members[1 - axis], axis)
+        rows, columns = fit.members
+        fit = replace(fit, members=(found, columns) if axis == 0 else (rows, found))
+    background = fit.background
+    squares = data.squares - 2 * background * data.total + background**2 * data.n_cells
+    sums, sizes = _count(data, fit.members)
+    sums = sums - background * sizes
+    residual = squares - 2 * float((sums * fit.means).sum())
+    variance = _variance(residual + float((sizes * fit.means**2).sum()), data)
+    blocks = block_evidence(sums, sizes, variance)
+    bound = blocks.evidence
+    bound -= 0.5 * (data.n_cells * (np.log(variance) - 1) + squares / variance)
+    for side in fit.members:
+        bound += _entropy(side) + label_evidence(side.sum(axis=0))
+    return BlockFit(float(bound), fit.members, variance, background, blocks.values)
+
+
+def _count(data: BlockData, members: Pair) -> Pair:
+    """Sums and sizes of the blocks."""
+    sizes = np.outer(members[0].sum(axis=0), members[1].sum(axis=0)) + 1e-9
+    return data.sums(members), sizes
+
+
+def _variance(residual: float, data: BlockData) -> float:
+    least = _LEAST_VARIANCE * data.squares
+    return max(residual, least, np.finfo(float).tiny) / data.n_cells
+
+
+def _entropy(members: NDArray[Any]) -> float:
+    return -float((members * np.log(np.maximum(members, 1e-300))).sum())
+
+
+def _weighted_median(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+    order = values.ravel().argsort()
+    heights = weights.ravel()[order].cumsum()
+    return float(values.ravel()[order][np.searchsorted(heights, heights[-1] / 2)])

@@ -1,0 +1,78 @@
+"""Search for the block model of most evidence: start fine, merge, settle, compare."""
+
+from __future__ import annotations
+
+from pyrocco.assign.blockmodel.data import BlockData, Pair, indicator
+from pyrocco.assign.blockmodel.fit import BlockFit, settle, soften
+from pyrocco.assign.blockmodel.merging import cheapest_merge, merged
+
+Numbers = tuple[int | None, int | None]
+
+# With more clusters than this on a side, several merges are made between two looks.
+_EVERY_MERGE = 12
+# Rounds that tell one model from another; the winner gets as many as it needs.
+_FEW = 5
+
+
+def best_block_fit(data: BlockData, start: Pair, numbers: Numbers) -> BlockFit | None:
+    """Merge clusters one by one and keep the model of most evidence.
+
+    Parameters
+    ----------
+    data : BlockData
+        The matrix.
+    start : pair of ndarray of int
+        Fine partitions of the rows and the columns.
+    numbers : pair of int or None
+        Numbers of clusters where they are given.
+
+    Returns
+    -------
+    BlockFit or None
+        None where the search passed the given numbers by.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.kron([[9.0, 0.0], [0.0, 5.0]], np.ones((6, 6)))
+    >>> X += np.random.default_rng(0).standard_normal(X.shape)
+    >>> fine = np.repeat(np.arange(6), 2)
+    >>> fit = best_block_fit(BlockData(X), (fine, fine), (None, None))
+    >>> [len(set(side)) for side in fit.labels]
+    [2, 2]
+    """
+    least = numbers[0] or 1, numbers[1] or 1
+    labels = start
+    best: BlockFit | None = None
+    looked_at = _sizes(start)
+    while True:
+        if _is_due(_sizes(labels), looked_at, least):
+            labels = settle(data, labels)
+            looked_at = _sizes(labels)
+            fit = soften(data, (indicator(labels[0]), indicator(labels[1])), _FEW)
+            allowed = _has(_sizes(fit.labels), numbers)
+            if allowed and (best is None or fit.evidence > best.evidence):
+                best = fit
+        merge = cheapest_merge(data, labels, least)
+        if merge is None:
+            break
+        labels = merged(labels, merge)
+    if best is None:
+        return None
+    final = soften(data, best.members)
+    return final if _has(_sizes(final.labels), numbers) else best
+
+
+def _sizes(labels: Pair) -> tuple[int, int]:
+    return int(labels[0].max()) + 1, int(labels[1].max()) + 1
+
+
+def _has(sizes: tuple[int, int], numbers: Numbers) -> bool:
+    return all(number in (None, size) for size, number in zip(sizes, numbers, strict=True))
+
+
+def _is_due(sizes: tuple[int, int], looked_at: tuple[int, int], least: tuple[int, int]) -> bool:
+    """Whether enough was merged since the last look, or the numbers are small or reached."""
+    if max(sizes) <= max(_EVERY_MERGE, *least):
+        return True
+    return sum(sizes) <= 0.75 * sum(looked_at)

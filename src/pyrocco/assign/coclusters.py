@@ -1,0 +1,141 @@
+"""The default assignment: read the matrix, then label rows and columns accordingly."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from pyrocco.assign.assignment import Assignment, Numbers
+from pyrocco.assign.base import relabel
+from pyrocco.assign.blockmodel import BlockData, BlockFit
+from pyrocco.assign.blockmodel.data import Pair, compact
+from pyrocco.assign.blockmodel.extend import extend
+from pyrocco.assign.communities import community_labels
+from pyrocco.assign.confidence import distance_confidence
+from pyrocco.assign.features import leading_features
+from pyrocco.assign.reading import LEAST_SIDE, Reading, read_matrix
+from pyrocco.assign.sampled import SampledRows
+from pyrocco.backends import Backend, NumpyBackend
+
+# Clusters a side from which the search for blocks starts: once fine, once coarse.
+_STARTS = (40, 8)
+# Cells of the sample in which blocks are sought.
+_BLOCK_CELLS = 250_000
+
+
+class CoClusterer:
+    """Labels of rows and columns together, by what the matrix is made of.
+
+    Nothing is drawn at random but the samples of a large matrix, and these are drawn from
+    rows and columns in the order of their features: permuting the rows of a matrix
+    permutes its labels.
+
+    Parameters
+    ----------
+    blocks : bool
+        Whether the matrix may be made of blocks of like cells; not where most cells are
+        zero.
+    sample_size : int
+        Rows, and columns, on which the number of clusters is chosen.
+    random_state : RandomState
+        Draws the samples.
+    backend : Backend, optional
+        Where data and representation live; NumPy unless given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.kron(np.eye(3), np.full((8, 9), 9.0))
+    >>> X += np.random.default_rng(0).standard_normal(X.shape)
+    >>> found = CoClusterer().assign(X, X, (None, None))
+    >>> found.reading, np.bincount(found.row_labels).tolist()
+    ('blocks', [8, 8, 8])
+    """
+
+    def __init__(
+        self,
+        blocks: bool = True,
+        sample_size: int = 1000,
+        random_state: np.random.RandomState | None = None,
+        backend: Backend | None = None,
+    ):
+        self.blocks = blocks
+        self.sample_size = sample_size
+        self.random_state = random_state or np.random.RandomState(0)
+        self.backend = backend or NumpyBackend()
+
+    def assign(self, X: Any, U: Any, numbers: Numbers) -> Assignment:
+        """Label both sides."""
+        sides = self._sampled(U), self._sampled(self.backend.transpose(U))
+        reading = self._read(X, sides, numbers)
+        if reading.kind == "blocks" and reading.fit is not None:
+            return self._by_blocks(X, reading.fit, sides, reading.contaminated)
+        return self._by_features(sides, numbers, reading)
+
+    def _sampled(self, U: Any) -> SampledRows:
+        features = leading_features(U, backend=self.backend)
+        return SampledRows.draw(features, self.sample_size, self.random_state)
+
+    def _read(self, X: Any, sides: tuple[SampledRows, SampledRows], numbers: Numbers) -> Reading:
+        if not self.blocks or min(len(side.index) for side in sides) < LEAST_SIDE:
+            return Reading("features")
+        places = _corner(sides)
+        rows, columns = (side.index[kept] for side, kept in zip(sides, places, strict=True))
+        corner = self.backend.to_numpy(X[rows][:, columns]).astype(np.float64)
+        starts = [_start(sides, places, k) for k in _STARTS]
+        return read_matrix(corner, starts, numbers)
+
+    def _by_blocks(
+        self,
+        X: Any,
+        fit: BlockFit,
+        sides: tuple[SampledRows, SampledRows],
+        contaminated: bool,
+    ) -> Assignment:
+        places = _corner(sides)
+        index = sides[0].index[places[0]], sides[1].index[places[1]]
+        members = extend(BlockData(X, self.backend), fit, index)
+        labels = [relabel(part.argmax(axis=1)) for part in members]
+        sure = [part.max(axis=1) for part in members]
+        return Assignment(labels[0], labels[1], sure[0], sure[1], "blocks", contaminated)
+
+    def _by_features(
+        self, sides: tuple[SampledRows, SampledRows], numbers: Numbers, reading: Reading
+    ) -> Assignment:
+        if reading.kind == "gradient":
+            numbers = numbers[0] or 1, numbers[1] or 1
+        labels = [
+            relabel(community_labels(side, number, self.backend))
+            for side, number in zip(sides, numbers, strict=True)
+        ]
+        sure = [
+            distance_confidence(side.features, found)
+            for side, found in zip(sides, labels, strict=True)
+        ]
+        return Assignment(
+            labels[0], labels[1], sure[0], sure[1], reading.kind, reading.contaminated
+        )
+
+
+def _corner(sides: tuple[SampledRows, SampledRows]) -> Pair:
+    """Places, in both samples, of the rows and columns in which blocks are sought."""
+    counts = [len(side.index) for side in sides]
+    root = math.isqrt(_BLOCK_CELLS)
+    short = min(*counts, root)
+    sizes = (min(count, max(root, _BLOCK_CELLS // short)) for count in counts)
+    rows, columns = (
+        np.linspace(0, count - 1, size).round().astype(np.intp)
+        for count, size in zip(counts, sizes, strict=True)
+    )
+    return rows, columns
+
+
+def _start(sides: tuple[SampledRows, SampledRows], places: Pair, k: int) -> Pair:
+    """Partitions of both samples into `k` clusters (fewer where rows are few), cut to places."""
+    rows, columns = (
+        compact(side.partition(min(k, max(1, len(side.index) // 3)))[kept])
+        for side, kept in zip(sides, places, strict=True)
+    )
+    return rows, columns

@@ -1,0 +1,60 @@
+"""How sure a label is, from the distances to the clusters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pyrocco.assign.lloyd import cluster_means
+
+
+def distance_confidence(features: NDArray[Any], labels: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Probability of every row's own cluster, were all clusters round and equally wide.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n_rows, n_features)
+        What the rows were clustered by.
+    labels : ndarray of int
+        Their clusters, 0..K-1.
+
+    Returns
+    -------
+    ndarray of float
+        Between 0 and 1; all 1 with one cluster.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = np.array([[0.0], [0.2], [1.1], [2.0], [2.2]])
+    >>> distance_confidence(rows, np.array([0, 0, 0, 1, 1])).round(2).tolist()
+    [1.0, 1.0, 0.61, 1.0, 1.0]
+    """
+    k = int(labels.max()) + 1
+    if k == 1:
+        return np.ones(len(labels))
+    centres = cluster_means(features, labels, k).astype(np.float64)
+    squares = np.square(centres).sum(axis=1) - 2 * np.asarray(features @ centres.T, np.float64)
+    squares += np.square(features).sum(axis=1, dtype=np.float64)[:, None]
+    own = np.maximum(squares[np.arange(len(labels)), labels], 0)
+    # Features are not equally noisy: only so many of them count.
+    width = float(own.mean()) / _effective_dimension(features, centres, labels)
+    if width <= 0:
+        return np.ones(len(labels))
+    sizes = np.bincount(labels, minlength=k)
+    scores = -0.5 * squares / width + np.log(np.maximum(sizes, 1e-300))
+    scores -= scores.max(axis=1, keepdims=True)
+    odds = np.exp(scores)
+    return np.asarray(odds[np.arange(len(labels)), labels] / odds.sum(axis=1))
+
+
+def _effective_dimension(
+    features: NDArray[Any], centres: NDArray[np.float64], labels: NDArray[np.intp]
+) -> float:
+    """Number of equally noisy directions that would scatter like the rows in their clusters."""
+    spread = features.astype(np.float64) - centres[labels]
+    scatter = spread.T @ spread
+    power = float(np.square(scatter).sum())
+    return float(np.trace(scatter)) ** 2 / power if power > 0 else 1.0

@@ -1,0 +1,72 @@
+"""Features of many rows, with a sample of them for what grows faster than their number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pyrocco.assign.lloyd import cluster_means, lloyd
+from pyrocco.assign.ward import WardTree
+
+# A few iterations tell as much about a partition as many.
+FEW = 5
+
+
+@dataclass(frozen=True)
+class SampledRows:
+    """Rows by their features, and a sample that does not depend on their order.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n_rows, n_features)
+        All rows.
+    index : ndarray of int
+        The rows of the sample.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> features = np.array([[0.0], [5.0], [0.1], [5.1]])
+    >>> rows = SampledRows.draw(features, 4, np.random.RandomState(0))
+    >>> rows.index.tolist(), rows.partition(2).tolist()
+    ([0, 2, 1, 3], [0, 0, 1, 1])
+    """
+
+    features: NDArray[Any]
+    index: NDArray[np.intp]
+
+    @classmethod
+    def draw(
+        cls, features: NDArray[Any], size: int, random_state: np.random.RandomState
+    ) -> SampledRows:
+        """Take all rows, or `size` of them, in the order of their first feature."""
+        order = np.argsort(features[:, 0], kind="stable")
+        if len(order) > size:
+            order = order[np.sort(random_state.choice(len(order), size, replace=False))]
+        return cls(features, order)
+
+    @cached_property
+    def sample(self) -> NDArray[Any]:
+        """Features of the sample."""
+        return np.ascontiguousarray(self.features[self.index])
+
+    @cached_property
+    def tree(self) -> WardTree:
+        """Ward's tree of the sample."""
+        return WardTree(self.sample)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the sample is all of the rows."""
+        return len(self.index) == len(self.features)
+
+    def partition(self, k: int) -> NDArray[np.intp]:
+        """Cut the sample's tree into at most `k` clusters and let k-means settle them."""
+        k = min(k, len(self.index))
+        if k == 1:
+            return np.zeros(len(self.index), dtype=np.intp)
+        return lloyd(self.sample, cluster_means(self.sample, self.tree.cut(k), k), max_iter=FEW)

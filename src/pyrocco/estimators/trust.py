@@ -1,0 +1,145 @@
+"""Cells not to be trusted: far from what their neighbours say (Geman and McClure's weights)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+# Width, in standard deviations of the noise, at which trust has fallen to a quarter.
+_WIDTH = 4.0
+# Beyond this many, a cell is left out of the first fit.
+_FIRST_CUT = 3.0
+_ROUNDS = 4
+_MEDIAN_ROUNDS = 5
+# A sparse matrix is distrusted where cells this many times the median hold half its energy.
+_DOMINANT = 20.0
+
+
+class Trusted(NamedTuple):
+    """The data with distrusted cells drawn to what is expected there, and all weights."""
+
+    X: Any
+    weights: Any
+
+
+def trust_cells(X: NDArray[Any], smooth: Callable[[NDArray[Any]], NDArray[Any]]) -> Trusted:
+    """Weigh every cell by its distance from the representation, and learn that anew.
+
+    The weighted least-squares problem is solved by majorisation: each round smooths the
+    data with every cell drawn to the last representation as far as it is distrusted.
+
+    Parameters
+    ----------
+    X : ndarray
+        The data.
+    smooth : callable
+        Learns the representation of a matrix, graphs and all.
+
+    Returns
+    -------
+    Trusted
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).standard_normal((30, 20))
+    >>> X[3, 4] = 99.0
+    >>> trusted = trust_cells(X, lambda Z: np.full_like(Z, Z.mean()))
+    >>> bool(trusted.weights[3, 4] < 0.01), bool(np.median(trusted.weights) > 0.9)
+    (True, True)
+    """
+    expected = _additive_fit(X)
+    residual = X - expected
+    outside = np.abs(residual) > _FIRST_CUT * _noise(residual)
+    cleaned = np.where(outside, expected, X)
+    for _ in range(_ROUNDS):
+        expected = smooth(cleaned)
+        residual = X - expected
+        weights = _weights(residual)
+        cleaned = expected + weights * residual
+    return Trusted(cleaned, weights)
+
+
+def is_dominated(X: Any) -> bool:
+    """Whether a few cells of a mostly empty matrix hold half of its energy.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> X = sparse.random(50, 40, 0.1, format="csr", random_state=0)
+    >>> wild = X.copy()
+    >>> wild.data[0] = 1e4
+    >>> is_dominated(X), is_dominated(wild)
+    (False, True)
+    """
+    squares = np.square(_filled(X).astype(np.float64))
+    if not len(squares):
+        return False
+    large = squares > _DOMINANT**2 * np.median(squares)
+    return bool(squares[large].sum() > 0.5 * squares.sum())
+
+
+def trust_filled_cells(X: Any) -> Trusted:
+    """Weigh the filled cells of a mostly empty matrix by their distance from the usual size.
+
+    Empty cells stay empty.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> trust_filled_cells(np.array([[0.0, 1.0, 2.0, 1.5, 900.0]])).X.round(1).tolist()
+    [[0.0, 1.0, 2.0, 1.5, 1.8]]
+    """
+    filled = _filled(X)
+    usual = np.median(np.abs(filled)) * np.sign(filled)
+    residual = filled - usual
+    found = _weights(residual)
+    if sparse.issparse(X):
+        cleaned, weights = X.copy(), X.copy()
+        cleaned.eliminate_zeros()
+        weights.eliminate_zeros()
+        cleaned.data, weights.data = usual + found * residual, found
+        return Trusted(cleaned, weights)
+    cleaned, weights = X.copy(), np.ones_like(X)
+    cleaned[X != 0] = usual + found * residual
+    weights[X != 0] = found
+    return Trusted(cleaned, weights)
+
+
+def _filled(X: Any) -> NDArray[Any]:
+    values = X.data if sparse.issparse(X) else X
+    return np.asarray(values[values != 0])
+
+
+def _noise(residual: NDArray[Any]) -> float:
+    """Standard deviation of the noise that most cells have."""
+    return 1.4826 * float(np.median(np.abs(residual)))
+
+
+def _weights(residual: NDArray[Any]) -> NDArray[Any]:
+    width = np.square(_WIDTH * _noise(residual))
+    if width == 0:
+        return np.asarray(residual == 0, dtype=residual.dtype)
+    return np.asarray(np.square(width / (width + np.square(residual))), dtype=residual.dtype)
+
+
+def _additive_fit(X: NDArray[Any]) -> NDArray[Any]:
+    """A level for every row plus one for every column, by medians (Tukey's median polish).
+
+    Half of it starts from the rows and half from the columns, so that neither side leads.
+    """
+    from_rows, from_columns = _polish(X), _polish(X.T).T
+    return np.asarray(0.5 * (from_rows + from_columns), dtype=X.dtype)
+
+
+def _polish(X: NDArray[Any]) -> NDArray[Any]:
+    rows = np.median(X, axis=1, keepdims=True)
+    for _ in range(_MEDIAN_ROUNDS):
+        columns = np.median(X - rows, axis=0, keepdims=True)
+        rows = np.median(X - columns, axis=1, keepdims=True)
+    return np.asarray(rows + columns)

@@ -33,3 +33,15 @@ def relabel(labels: NDArray[Any]) -> NDArray[np.intp]:
     rank = np.empty(len(counts), dtype=np.intp)
     rank[np.lexsort((first, -counts))] = np.arange(len(counts))
     return rank[inverse]
+
+
+def compact(labels: NDArray[Any]) -> NDArray[np.intp]:
+    """Close the gaps that clusters without members leave.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> compact(np.array([4, 0, 4])).tolist()
+    [1, 0, 1]
+    """
+    return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.intp)

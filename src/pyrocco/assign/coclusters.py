@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from pyrocco.assign.assignment import Assignment, Numbers
-from pyrocco.assign.base import relabel
+from pyrocco.assign.base import compact, relabel
 from pyrocco.assign.blockmodel import BlockData, BlockFit
-from pyrocco.assign.blockmodel.data import Pair, compact
+from pyrocco.assign.blockmodel.data import Pair
 from pyrocco.assign.blockmodel.extend import extend
 from pyrocco.assign.communities import community_labels
 from pyrocco.assign.confidence import distance_confidence

@@ -84,15 +84,3 @@ def indicator(labels: NDArray[np.intp]) -> NDArray[np.float64]:
     members = np.zeros((len(labels), int(labels.max()) + 1))
     members[np.arange(len(labels)), labels] = 1
     return members
-
-
-def compact(labels: NDArray[Any]) -> NDArray[np.intp]:
-    """Close the gaps that clusters without members leave.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> compact(np.array([4, 0, 4])).tolist()
-    [1, 0, 1]
-    """
-    return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.intp)

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from pyrocco.assign.blockmodel.data import BlockData, Pair, compact, indicator
+from pyrocco.assign.base import compact
+from pyrocco.assign.blockmodel.data import BlockData, Pair, indicator
 from pyrocco.assign.blockmodel.evidence import block_evidence, label_evidence
 
 # The noise is never taken to be less than this share of the matrix: blocks without noise.

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pyrocco.assign.blockmodel.data import BlockData, Pair, compact, indicator
+from pyrocco.assign.base import compact
+from pyrocco.assign.blockmodel.data import BlockData, Pair, indicator
 
 
 class Merge(NamedTuple):

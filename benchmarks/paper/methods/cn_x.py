@@ -1,6 +1,6 @@
 """Control: the last step of default ROCCO on the data itself, without a representation."""
 
-from benchmarks.paper.methods.base import TEXT, OneSided
+from benchmarks.paper.methods.base import TEXT, TwoSided
 from benchmarks.paper.methods.control_x import label_data
 
 
@@ -8,4 +8,4 @@ def cluster(X, k, seed):
     return label_data(X, None, seed)
 
 
-METHOD = OneSided("cn_x", None, TEXT, cluster)
+METHOD = TwoSided("cn_x", None, TEXT, cluster)

@@ -1,6 +1,6 @@
 """Control: as cn_x, number of clusters given."""
 
-from benchmarks.paper.methods.base import TEXT, OneSided
+from benchmarks.paper.methods.base import TEXT, TwoSided
 from benchmarks.paper.methods.control_x import label_data
 
-METHOD = OneSided("cn_x+km", None, TEXT, label_data)
+METHOD = TwoSided("cn_x+km", None, TEXT, label_data)

@@ -125,8 +125,8 @@ class ROCCO(BlockMixin, ClusterMixin, BaseEstimator):
     n_row_clusters_, n_column_clusters_ : int
         Numbers of clusters.
     assigner_ : JointAssigner
-        What turned the representation into labels. Where it chooses K on a sample of the
-        rows, ``assigner_.sample_size`` is its size.
+        What turned the representation into labels; ``assigner_.sample_size`` is the size of
+        the sample on which the default chooses the numbers of clusters.
     n_features_in_ : int
         Columns seen in `fit`.
 

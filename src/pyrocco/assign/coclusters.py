@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from pyrocco.assign.assignment import Assignment, Numbers
 from pyrocco.assign.base import compact, relabel
@@ -85,7 +86,9 @@ class CoClusterer:
         rows, columns = (side.index[kept] for side, kept in zip(sides, places, strict=True))
         corner = self.backend.to_numpy(X[rows][:, columns]).astype(np.float64)
         starts = [_start(sides, places, k) for k in _STARTS]
-        return read_matrix(corner, starts, numbers)
+        # Products this small are slower in several threads.
+        with threadpool_limits(1):
+            return read_matrix(corner, starts, numbers)
 
     def _by_blocks(
         self,

@@ -256,7 +256,8 @@ class ROCCO(BlockMixin, ClusterMixin, BaseEstimator):
         if not work.variant.feature_graphs or X.shape[0] > FEATURE_GRAPH_ROWS:
             return graph
         features = leading_features(dense, FEATURE_GRAPH_RANK, work.backend)
-        near = mutual_knn_graph(features, self.n_neighbors, "euclidean", bridges, search)
+        # The first graph is in one piece already.
+        near = mutual_knn_graph(features, self.n_neighbors, "euclidean", "forest", search)
         return combined_graph(graph, near)
 
     def _learn(self, work: _Work, dense: Any, graphs: tuple[Graph, Graph]) -> Representation:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -16,19 +17,53 @@ class Merge(NamedTuple):
 
     cost: float
     axis: int
-    first: int
-    second: int
+    kept: int
+    gone: int
 
 
-def cheapest_merge(data: BlockData, labels: Pair, least: tuple[int, int]) -> Merge | None:
+@dataclass(frozen=True)
+class BlockSums:
+    """The sum of every block and the numbers of rows and of columns of every cluster."""
+
+    sums: NDArray[np.float64]
+    counts: Pair
+
+    @classmethod
+    def of(cls, data: BlockData, labels: Pair) -> BlockSums:
+        """Sums of the blocks that `labels` make of the data."""
+        members = indicator(labels[0]), indicator(labels[1])
+        counts = members[0].sum(axis=0), members[1].sum(axis=0)
+        return cls(data.sums(members), counts)
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Numbers of row and of column clusters."""
+        return len(self.counts[0]), len(self.counts[1])
+
+    def merged(self, merge: Merge) -> BlockSums:
+        """Return the sums after a merge."""
+        counts = list(self.counts)
+        counts[merge.axis] = _add(counts[merge.axis], merge, 0)
+        return BlockSums(_add(self.sums, merge, merge.axis), (counts[0], counts[1]))
+
+
+def merged_labels(labels: Pair, merge: Merge) -> Pair:
+    """Return the labels after a merge."""
+    sides = list(labels)
+    side = sides[merge.axis]
+    sides[merge.axis] = compact(np.where(side == merge.gone, merge.kept, side))
+    return sides[0], sides[1]
+
+
+def cheapest_merge(data: BlockData, blocks: BlockSums, least: tuple[int, int]) -> Merge | None:
     """Find the pair of row clusters, or of column clusters, whose merging costs least.
 
     Parameters
     ----------
     data : BlockData
         The matrix.
-    labels : pair of ndarray of int
-        The clusters.
+    blocks : BlockSums
+        Its blocks.
     least : pair of int
         Numbers of row and of column clusters not to go below.
 
@@ -37,47 +72,41 @@ def cheapest_merge(data: BlockData, labels: Pair, least: tuple[int, int]) -> Mer
     Merge or None
         None where both sides have reached their number.
     """
-    members = indicator(labels[0]), indicator(labels[1])
-    sums = data.sums(members)
-    counts = members[0].sum(axis=0), members[1].sum(axis=0)
     found = [
-        _cheapest(data, sums if axis == 0 else sums.T, counts[axis], counts[1 - axis], axis)
-        for axis in data.order
-        if len(counts[axis]) > least[axis]
+        _cheapest(data, blocks, axis) for axis in data.order if blocks.sizes[axis] > least[axis]
     ]
     return min(found, key=lambda merge: merge.cost, default=None)
 
 
-def merged(labels: Pair, merge: Merge) -> Pair:
-    """Return the labels after a merge."""
-    sides = list(labels)
-    side = sides[merge.axis]
-    sides[merge.axis] = compact(np.where(side == merge.second, merge.first, side))
-    return sides[0], sides[1]
-
-
-def _cheapest(
-    data: BlockData,
-    sums: NDArray[np.float64],
-    own: NDArray[np.float64],
-    other: NDArray[np.float64],
-    axis: int,
-) -> Merge:
+def _cheapest(data: BlockData, blocks: BlockSums, axis: int) -> Merge:
     """Least rise of noise, labels and means together, over the pairs of one side."""
+    sums = blocks.sums if axis == 0 else blocks.sums.T
+    own, other = blocks.counts[axis], blocks.counts[1 - axis]
     k, n = len(own), own.sum()
     sizes = np.outer(own, other)
     explained = (sums**2 / sizes).sum(axis=1)
-    together = sums[:, None] + sums
-    joint = sizes[:, None] + sizes
-    loss = explained[:, None] + explained - (together**2 / joint).sum(axis=2)
+    joint = own[:, None] + own
+    # A pair's block of joint sum s and size (a + b) c explains s^2 / ((a + b) c).
+    scaled = sums / np.sqrt(other)
+    products = scaled @ scaled.T
+    powers = np.diag(products)
+    together = (powers[:, None] + powers + 2 * products) / joint
+    loss = explained[:, None] + explained - together
     residual = max(data.squares - explained.sum(), 1e-9 * data.squares, np.finfo(float).tiny)
     noise = 0.5 * data.n_cells * np.log1p(np.maximum(loss, 0) / residual)
     entropy = -own * np.log(own / n)
-    pairs = own[:, None] + own
-    names = -pairs * np.log(pairs / n) - entropy[:, None] - entropy
-    logs = np.log(sizes).sum(axis=1)
-    means = 0.5 * (np.log(joint).sum(axis=2) - logs[:, None] - logs)
+    names = -joint * np.log(joint / n) - entropy[:, None] - entropy
+    # Half the log of every block's size, before and after.
+    logs = len(other) * np.log(own)
+    means = 0.5 * (len(other) * np.log(joint) - logs[:, None] - logs - np.log(other).sum())
     cost = noise + names + means
     cost[np.diag_indices(k)] = np.inf
     first, second = divmod(int(cost.argmin()), k)
     return Merge(float(cost[first, second]), axis, min(first, second), max(first, second))
+
+
+def _add(values: NDArray[np.float64], merge: Merge, axis: int) -> NDArray[np.float64]:
+    """Add what belongs to the cluster that goes to the one that is kept."""
+    moved = np.moveaxis(values, axis, 0).copy()
+    moved[merge.kept] += moved[merge.gone]
+    return np.ascontiguousarray(np.moveaxis(np.delete(moved, merge.gone, axis=0), 0, axis))

@@ -15,8 +15,8 @@ _FLIPS = 3
 _WHITE = 1.1
 # What a second, wider kind of noise must explain, in nats a cell, to be believed.
 _CONTAMINATED = 0.005
-_CELLS = 50_000
-_ROUNDS = 60
+_CELLS = 10_000
+_ROUNDS = 30
 
 
 def residuals(X: NDArray[Any], labels: Pair) -> NDArray[np.float64]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyrocco.assign.blockmodel.data import BlockData, Pair, indicator
 from pyrocco.assign.blockmodel.fit import BlockFit, settle, soften
-from pyrocco.assign.blockmodel.merging import cheapest_merge, merged
+from pyrocco.assign.blockmodel.merging import BlockSums, cheapest_merge, merged_labels
 
 Numbers = tuple[int | None, int | None]
 
@@ -42,32 +42,30 @@ def best_block_fit(data: BlockData, start: Pair, numbers: Numbers) -> BlockFit |
     [2, 2]
     """
     least = numbers[0] or 1, numbers[1] or 1
-    labels = start
     best: BlockFit | None = None
-    looked_at = _sizes(start)
+    labels, looked_at = start, (2 * len(start[0]), 2 * len(start[1]))
+    blocks = BlockSums.of(data, labels)
     while True:
-        if _is_due(_sizes(labels), looked_at, least):
+        if _is_due(blocks.sizes, looked_at, least):
             labels = settle(data, labels)
-            looked_at = _sizes(labels)
+            blocks = BlockSums.of(data, labels)
+            looked_at = blocks.sizes
             fit = soften(data, (indicator(labels[0]), indicator(labels[1])), _FEW)
-            allowed = _has(_sizes(fit.labels), numbers)
-            if allowed and (best is None or fit.evidence > best.evidence):
+            if _has(fit, numbers) and (best is None or fit.evidence > best.evidence):
                 best = fit
-        merge = cheapest_merge(data, labels, least)
+        merge = cheapest_merge(data, blocks, least)
         if merge is None:
             break
-        labels = merged(labels, merge)
+        labels, blocks = merged_labels(labels, merge), blocks.merged(merge)
     if best is None:
         return None
     final = soften(data, best.members)
-    return final if _has(_sizes(final.labels), numbers) else best
+    return final if _has(final, numbers) else best
 
 
-def _sizes(labels: Pair) -> tuple[int, int]:
-    return int(labels[0].max()) + 1, int(labels[1].max()) + 1
-
-
-def _has(sizes: tuple[int, int], numbers: Numbers) -> bool:
+def _has(fit: BlockFit, numbers: Numbers) -> bool:
+    """Whether the labels of a fit have the numbers of clusters that were asked for."""
+    sizes = (int(side.max()) + 1 for side in fit.labels)
     return all(number in (None, size) for size, number in zip(sizes, numbers, strict=True))
 
 

@@ -13,6 +13,7 @@ from scipy import sparse
 
 from benchmarks.paper.cell import Cell
 from benchmarks.paper.datasets import Biclusters, Source
+from benchmarks.paper.datasets.base import NOWHERE
 from benchmarks.paper.methods import Found
 from benchmarks.paper.scores import score
 from pyrocco.datasets import Dataset
@@ -38,7 +39,7 @@ def _load(source: Source, seed: int) -> Dataset:
 
 
 def _measure(cell: Cell, data: Dataset) -> Row:
-    k = len(np.unique(data.row_labels))
+    k = len(np.unique(data.row_labels[data.row_labels != NOWHERE]))
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -64,7 +65,9 @@ def _scores(side: str, truth: np.ndarray | None, labels: np.ndarray | None) -> R
         return {}
     row: Row = {f"{side}_clusters": len(np.unique(labels))}
     if truth is not None:
-        row |= {f"{side}_{name}": value for name, value in score(truth, labels).items()}
+        scored = truth != NOWHERE
+        found = score(truth[scored], labels[scored])
+        row |= {f"{side}_{name}": value for name, value in found.items()}
     return row
 
 

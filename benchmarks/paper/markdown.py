@@ -30,11 +30,16 @@ def beside(ours: str, printed: float | None, digits: int = 3) -> str:
 
 
 def command(
-    name: str, frame: pd.DataFrame, line_up: Sequence[str], sets: Sequence[str], quick: bool
+    name: str,
+    frame: pd.DataFrame,
+    line_up: Sequence[str],
+    sets: Sequence[str],
+    quick: bool,
+    first_seed: int = 0,
 ) -> str:
     """The command that makes the rows of `frame`, where `sets` are those of a full run."""
     words = ["python -m benchmarks.paper", name, *(["--quick"] if quick else [])]
-    words += [f"--seeds {frame['seed'].astype(int).max() + 1}"]
+    words += [f"--seeds {frame['seed'].astype(int).max() + 1 - first_seed}"]
     methods, found = ordered(frame["method"], line_up), ordered(frame["dataset"], sets)
     if methods != list(line_up):
         words += ["--methods", *methods]

@@ -6,6 +6,9 @@ from typing import Protocol
 
 from pyrocco.datasets import Dataset
 
+# Label of rows and columns that belong to no group; they are not scored.
+NOWHERE = -1
+
 
 class Source(Protocol):
     """Light enough to be sent to another process, which loads the data itself."""

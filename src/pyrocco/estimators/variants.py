@@ -35,6 +35,7 @@ class Refined:
     bridges: Bridges = True
     feature_graphs: bool = True
     robust: bool = True
+    blocks: bool = True
 
     def scale(self, X: Any) -> float:
         """Unit in which X is measured."""
@@ -51,7 +52,9 @@ class Refined:
     def assigner(self, X: Any, backend: Backend) -> JointAssigner:
         """Blocks are sought where most cells are filled."""
         return CoClusterer(
-            blocks=not is_mostly_zero(X), random_state=self.random_state, backend=backend
+            blocks=self.blocks and not is_mostly_zero(X),
+            random_state=self.random_state,
+            backend=backend,
         )
 
 

@@ -1,0 +1,11 @@
+"""Default ROCCO without the distrust of wild cells."""
+
+from benchmarks.paper.methods.ablated import fit_without
+from benchmarks.paper.methods.base import TEXT, TwoSided
+
+
+def cluster(X, k, seed):
+    return fit_without(X, seed, robust=False)
+
+
+METHOD = TwoSided("no_robust", None, TEXT, cluster)

@@ -27,7 +27,11 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         description="Run the paper's experiments. Finished cells are not computed again.",
     )
     add = parser.add_argument
-    add("experiments", nargs="*", help="fig1_fig2, table1, table2, fig3, fig4, fig5; default all")
+    add(
+        "experiments",
+        nargs="*",
+        help="fig1_fig2, fig3, fig4, fig5, robustness, table1, table2; default all",
+    )
     add("--quick", action="store_true", help="small data, few seeds; results in results/quick")
     add("--seeds", type=int, help="number of seeds, from 0")
     add("--methods", nargs="+", metavar="M", help="only these methods")

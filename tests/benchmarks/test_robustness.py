@@ -1,0 +1,99 @@
+"""Sources, controls and tables of the robustness benchmark."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from benchmarks.paper.cell import Cell
+from benchmarks.paper.compute import compute
+from benchmarks.paper.datasets.awkward import Checkerboard, IdleRows, Strangers, Unbalanced
+from benchmarks.paper.datasets.base import NOWHERE
+from benchmarks.paper.datasets.contaminated import Clean, Missing, Outliers
+from benchmarks.paper.datasets.nothing import Gradient
+from benchmarks.paper.experiments import EXPERIMENTS, Request, robustness
+from benchmarks.paper.methods import METHODS
+from benchmarks.paper.methods.trim import trim
+
+SOURCES = (
+    robustness.CLEAN,
+    *robustness.PLANTED,
+    *robustness.UNKNOWN_ONLY,
+    *robustness.NOTHING,
+    *robustness.ON_REQUEST,
+)
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
+def test_a_seed_is_a_matrix_with_its_groups(source):
+    data, again, other = source.load(0), source.load(0), source.load(1)
+    assert data.X.shape == (len(data.row_labels), len(data.column_labels))
+    assert np.array_equal(data.X, again.X, equal_nan=True)
+    assert not np.array_equal(data.X, other.X, equal_nan=True)
+
+
+def test_as_many_cells_are_off_as_was_asked_for():
+    clean = Clean(50).load(0).X
+    gross = Outliers("gross", 20, 50).load(0).X
+    off = gross != clean
+    assert 0.18 < off.mean() < 0.22
+    assert np.abs(gross[off]).min() >= 300
+    assert 0.45 < (gross[off] > 0).mean() < 0.55
+    assert 0.28 < np.isnan(Missing(30, 50).load(0).X).mean() < 0.32
+
+
+def test_groups_stand_where_the_labels_say():
+    data = Unbalanced(0).load(0)
+    assert np.bincount(data.row_labels).tolist() == [50, 25, 13, 7, 5]
+    same = data.row_labels[:, None] == data.column_labels
+    assert ((data.X != 0) == same).all()
+    board = Checkerboard((4, 3), 0).load(0)
+    blocks = board.row_labels[:, None] * 3 + board.column_labels
+    assert len(np.unique(blocks)) == 12
+    assert all(np.ptp(board.X[blocks == block]) == 0 for block in range(12))
+    stranger = Strangers(1).load(0)
+    assert np.abs(stranger.X[stranger.row_labels == NOWHERE]).max() < 10
+    idle = IdleRows(50).load(0)
+    assert (np.ptp(idle.X, axis=1) == 0).tolist() == (idle.row_labels == NOWHERE).tolist()
+
+
+def test_a_gradient_is_of_rank_one_under_noise():
+    values = np.linalg.svd(Gradient("linear", 0.0).load(0).X, compute_uv=False)
+    assert values[1] < 1e-10 * values[0]
+
+
+def test_rows_that_belong_nowhere_are_not_scored():
+    row = compute(Cell(Strangers(1), METHODS["km"], 0, columns=True))
+    assert row["row_clusters"] == 5
+    assert row["row_ari"] > 0.7
+    assert row["n_rows"] == 120
+
+
+def test_trimming_puts_the_fit_where_cells_are_off():
+    X = np.add.outer(np.arange(8.0), np.arange(9.0))
+    noisy = X + 0.1 * np.random.default_rng(0).standard_normal(X.shape)
+    wild = noisy.copy()
+    wild[2, 3] = 99.0
+    assert np.abs(trim(wild) - X).max() < 0.5
+    assert (trim(wild) == wild).mean() > 0.9
+
+
+def test_missing_cells_are_left_out_unless_named():
+    plan = EXPERIMENTS["robustness"].cells
+    assert not any(cell.source.name.startswith("missing") for cell in plan(Request()))
+    named = plan(Request(methods=["rocco"], datasets=["missing-10%-noise30"], seeds=1))
+    assert [cell.source.name for cell in named] == ["missing-10%-noise30"]
+
+
+def test_gradients_are_one_case_and_count_right_answers():
+    rows = [
+        {"dataset": name, "method": "rocco", "status": "ok", "row_ami": 0.0,
+         "row_clusters": 1, "column_clusters": columns}
+        for name, columns in (("gradient-linear-noise1", 1), ("gradient-normal-noise1", 2),
+                              ("pure-noise", 1))
+    ]  # fmt: skip
+    rows.append(rows[0] | {"dataset": "student-scale40", "row_ami": 0.7})
+    scores = robustness.case_scores(pd.DataFrame(rows))
+    assert scores.loc["rocco"].to_dict() == {
+        "gradients": 0.5,
+        "pure-noise": 1.0,
+        "student-scale40": 0.7,
+    }

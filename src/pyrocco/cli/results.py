@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from pyrocco import ROCCO
 from pyrocco.cli.messages import one_line, warnings_as_lines
@@ -78,7 +79,8 @@ def fit_and_write(
     summary = {**about, "seconds": seconds, "warnings": warned, **summarise(model, matrix)}
     files = write(folder, Results(matrix, *labels, model.block_means_, summary))
     names = {"row_names": matrix.row_names, "column_names": matrix.column_names}
-    save_figure(before_and_after(matrix.X, *labels, **names), folder / "heatmap.png")
+    picture = before_and_after(matrix.X, *labels, **names, cell_weights=model.cell_weights_)
+    save_figure(picture, folder / "heatmap.png")
     summary["files"] = [*files, "summary.json", "heatmap.png"]
     (folder / "summary.json").write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
     return summary
@@ -118,6 +120,10 @@ def summarise(model: ROCCO, matrix: Matrix) -> dict[str, Any]:
         "n_column_clusters": int(model.n_column_clusters_),
         "row_cluster_sizes": np.bincount(model.row_labels_).tolist(),
         "column_cluster_sizes": np.bincount(model.column_labels_).tolist(),
+        "mean_row_confidence": round(float(model.row_confidence_.mean()), 4),
+        "mean_column_confidence": round(float(model.column_confidence_.mean()), 4),
+        "taken_for": model.reading_,
+        "distrusted_cells": _n_distrusted(model.cell_weights_),
         "converged": bool(model.converged_),
         "iterations": int(model.n_iter_),
         "parameters": parameters,
@@ -126,3 +132,11 @@ def summarise(model: ROCCO, matrix: Matrix) -> dict[str, Any]:
             **{package: version(package) for package in _PACKAGES},
         },
     }
+
+
+def _n_distrusted(weights: Any) -> int:
+    """Cells of which less than half was kept."""
+    if weights is None:
+        return 0
+    values = weights.data if sparse.issparse(weights) else weights
+    return int(np.count_nonzero(values < 0.5))

@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from pyrocco.plots.distrust import mark_distrust
 from pyrocco.plots.margins import FONT_SIZE, LONGEST_NAME, label_clusters, label_names, names_font
 from pyrocco.plots.order import cluster_order
 from pyrocco.plots.picture import ColourScale, colour_scale, shrink
@@ -71,6 +72,7 @@ def plot_biclusters(
     row_names: Sequence[str] | None = None,
     column_names: Sequence[str] | None = None,
     scale: ColourScale | None = None,
+    cell_weights: Any = None,
 ) -> Axes:
     """Draw a matrix with rows and columns sorted by cluster and the borders between them.
 
@@ -86,6 +88,8 @@ def plot_biclusters(
         Written beside the picture where they fit.
     scale : ColourScale, optional
         Colours; chosen from the numbers by default.
+    cell_weights : ndarray or sparse matrix, optional
+        Trust in every cell (`ROCCO.cell_weights_`): distrusted ones are marked in grey.
 
     Returns
     -------
@@ -99,7 +103,8 @@ def plot_biclusters(
     >>> ax.images[0].get_array().tolist()
     [[5.0, 5.0, 0.0], [0.0, 0.0, 5.0]]
     """
-    _draw_biclusters(X, (row_labels, column_labels), ax, (row_names, column_names), scale)
+    labels, names = (row_labels, column_labels), (row_names, column_names)
+    _draw_biclusters(X, labels, ax, names, scale, cell_weights)
     return ax
 
 
@@ -110,6 +115,7 @@ def before_and_after(
     *,
     row_names: Sequence[str] | None = None,
     column_names: Sequence[str] | None = None,
+    cell_weights: Any = None,
 ) -> Figure:
     """Draw a matrix as given beside the same matrix sorted by cluster, in the same colours.
 
@@ -121,6 +127,9 @@ def before_and_after(
         Cluster of every row and of every column, counting from 0.
     row_names, column_names : sequence of str, optional
         Written beside the pictures where they fit.
+    cell_weights : ndarray or sparse matrix, optional
+        Trust in every cell (`ROCCO.cell_weights_`): distrusted ones are marked in grey in
+        the sorted matrix.
 
     Returns
     -------
@@ -135,12 +144,14 @@ def before_and_after(
     """
     figure, (left, right, bar) = _panels(row_names, column_names)
     labels = (row_labels, column_labels)
-    scale = _draw_biclusters(X, labels, right, (row_names, column_names), None)
+    names = (row_names, column_names)
+    scale = _draw_biclusters(X, labels, right, names, None, cell_weights)
     plot_matrix(X, left, row_names=row_names, column_names=column_names, scale=scale)
     rows, columns = (_count(n, kind) for n, kind in zip(X.shape, ("row", "column"), strict=True))
     left.set_title(f"As given: {rows}, {columns}", **_TITLE)
     rows, columns = (_count(int(np.max(label)) + 1, "cluster") for label in labels)
-    right.set_title(f"Sorted: {rows} of rows, {columns} of columns", **_TITLE)
+    marked = "" if cell_weights is None else "\n(grey: cells not trusted)"
+    right.set_title(f"Sorted: {rows} of rows, {columns} of columns{marked}", **_TITLE)
     _draw_colourbar(right, bar, X.shape)
     return figure
 
@@ -151,11 +162,14 @@ def _draw_biclusters(
     ax: Axes,
     names: tuple[Sequence[str] | None, Sequence[str] | None],
     scale: ColourScale | None,
+    cell_weights: Any,
 ) -> ColourScale:
     labels = np.asarray(labels[0]), np.asarray(labels[1])
     clusters = cluster_order(X, *labels)
     orders = _sorted_by(labels[0], clusters[0]), _sorted_by(labels[1], clusters[1])
     scale = _draw(X, ax, orders, scale)
+    if cell_weights is not None:
+        mark_distrust(cell_weights, ax, orders)
     for axis, name, label, cluster, order in zip(
         ("rows", "columns"), names, labels, clusters, orders, strict=True
     ):
@@ -226,7 +240,7 @@ def _room(names: Sequence[str] | None, inches: float) -> float:
 
 
 def _draw_colourbar(ax: Axes, bar: Axes, shape: tuple[int, int]) -> None:
-    image = ax.images[0]
+    image = ax.images[0]  # the numbers; what marks cells lies above
     picture = np.asarray(image.get_array())
     low, high = image.get_clim()
     beyond = bool(picture.min() < low), bool(picture.max() > high)

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 
 from pyrocco.assign.base import compact
@@ -23,6 +25,8 @@ _RESOLUTION = 0.8
 # hardly touch there were merged only because they are small.
 _HARDLY = 0.05
 _LEAST_ROWS = 30
+# Directions that differ by less than this, in radians, are the same row over again.
+_SAME = 0.01
 _DEEPEST = 4
 # Random starts of k-means beside the path's, where K is given.
 _STARTS = 8
@@ -81,7 +85,7 @@ def _communities(
     for label in range(int(labels.max()) + 1):
         inside = np.flatnonzero(labels == label)
         parts = np.zeros(len(inside), dtype=np.intp)
-        if len(inside) >= _LEAST_ROWS:
+        if len(inside) >= _LEAST_ROWS and _width(rows.sample[inside]) > _SAME:
             part = SampledRows(rows.sample[inside], np.arange(len(inside)))
             parts = _communities(part, _HARDLY, depth + 1)
         finer[inside] = parts + finer.max() + 1
@@ -92,6 +96,7 @@ def _merge_path(rows: SampledRows, resolution: float) -> list[_Step]:
     """Merge, from fine clusters to one, the two whose merging leaves most modularity."""
     graph = NeighborhoodGraph(rows.sample, resolution)
     labels = compact(rows.partition(min(_FINEST, max(2, len(rows.index) // 3))))
+    labels = _same_united(rows.sample, labels)
     path = []
     while True:
         links = graph.links(labels)
@@ -106,6 +111,13 @@ def _merge_path(rows: SampledRows, resolution: float) -> list[_Step]:
             labels = compact(lloyd(rows.sample, centres, max_iter=FEW))
 
 
+def _same_united(sample: NDArray[np.float64], labels: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Unite clusters at the same place: a row repeated more often than it has neighbours."""
+    centres = cluster_means(sample, labels, int(labels.max()) + 1)
+    places = connected_components(cdist(centres, centres) < _SAME, directed=False)[1]
+    return compact(places[labels])
+
+
 def _tightest(rows: SampledRows, k: int) -> NDArray[np.intp]:
     """Of several partitions into `k` clusters, the one with the least scatter."""
     starts = [rows.partition(k)]
@@ -117,6 +129,11 @@ def _tightest(rows: SampledRows, k: int) -> NDArray[np.intp]:
         random = KMeans(k, n_init=_STARTS, random_state=0).fit(rows.sample)
         found.append(random.labels_.astype(np.intp))
     return min(found, key=lambda labels: _scatter(rows.sample, labels, k))
+
+
+def _width(sample: NDArray[np.float64]) -> float:
+    """Root mean square distance from the mean."""
+    return float(np.sqrt(sample.var(axis=0).sum()))
 
 
 def _scatter(sample: NDArray[np.float64], labels: NDArray[np.intp], k: int) -> float:

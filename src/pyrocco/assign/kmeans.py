@@ -51,7 +51,7 @@ class SilhouetteKMeans:
     def assign(self, U: Any, n_clusters: int | None) -> NDArray[np.intp]:
         """Label the rows of `U`; scikit-learn's k-means, so in main memory."""
         U = self.backend.to_numpy(U)
-        n_distinct = len(np.unique(U, axis=0))
+        n_distinct = _n_distinct(U)
         if n_clusters is not None:
             return self._kmeans(U, min(n_clusters, n_distinct))
         # A silhouette needs a cluster more than one and a row more than clusters.
@@ -64,10 +64,16 @@ class SilhouetteKMeans:
     def _kmeans(self, U: NDArray[Any], k: int) -> NDArray[np.intp]:
         model = KMeans(k, n_init=10, random_state=self.random_state)
         with warnings.catch_warnings():
-            # Rows that differ by rounding alone: fewer clusters is the right answer.
+            # Rows that hardly differ: fewer clusters is the right answer.
             warnings.filterwarnings("ignore", message="Number of distinct clusters")
             return relabel(model.fit_predict(U))
 
     def _silhouette(self, U: NDArray[Any], labels: NDArray[np.intp]) -> float:
         size = self.sample_size if len(U) > self.sample_size else None
         return float(silhouette_score(U, labels, sample_size=size, random_state=0))
+
+
+def _n_distinct(U: NDArray[Any]) -> int:
+    """Number of rows that differ by more than rounding."""
+    digits = np.finfo(U.dtype).precision - 2
+    return len(np.unique((U / (np.abs(U).max() or 1)).round(digits), axis=0))

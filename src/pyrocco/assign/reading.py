@@ -19,7 +19,7 @@ from pyrocco.assign.blockmodel import (
     BlockData,
     BlockFit,
     best_block_fit,
-    gradient_evidence,
+    fit_gradient,
     is_contaminated,
     is_white,
     residuals,
@@ -82,15 +82,18 @@ def read_matrix(
         return Reading("features")
     data = BlockData(X)
     finest = settle(data, starts[0])
+    gradient = fit_gradient(X)
     # Structure that the finest blocks leave, coarser ones leave too.
     if not is_white(residuals(X, finest), size):
-        return Reading("features")
+        steep = is_white(gradient.noise, size) and gradient.is_smooth
+        return Reading("gradient" if steep else "features")
     fits = [best_block_fit(data, start, numbers) for start in (finest, *starts[1:])]
     fit = max((fit for fit in fits if fit is not None), key=lambda fit: fit.evidence, default=None)
     if fit is None:
         return Reading("features")
     noise = residuals(X, fit.labels)
-    contaminated = is_contaminated(noise)
-    if gradient_evidence(X) > fit.evidence and max(map(len, map(np.unique, fit.labels))) > 1:
-        return Reading("gradient", contaminated=contaminated)
+    contaminated = is_contaminated(noise, size)
+    if gradient.evidence > fit.evidence and max(map(len, map(np.unique, fit.labels))) > 1:
+        kind = "gradient" if gradient.is_smooth else "features"
+        return Reading(kind, contaminated=contaminated)
     return Reading("blocks" if is_white(noise, size) else "features", fit, contaminated)

@@ -2,7 +2,7 @@
 
 from pyrocco.assign.blockmodel.data import BlockData, indicator
 from pyrocco.assign.blockmodel.fit import BlockFit, settle, soften
-from pyrocco.assign.blockmodel.gradient import gradient_evidence
+from pyrocco.assign.blockmodel.gradient import fit_gradient
 from pyrocco.assign.blockmodel.noise import is_contaminated, is_white, residuals
 from pyrocco.assign.blockmodel.search import best_block_fit
 
@@ -10,7 +10,7 @@ __all__ = [
     "BlockData",
     "BlockFit",
     "best_block_fit",
-    "gradient_evidence",
+    "fit_gradient",
     "indicator",
     "is_contaminated",
     "is_white",

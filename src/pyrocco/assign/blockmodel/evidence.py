@@ -11,8 +11,8 @@ from scipy.special import gammaln
 
 # Prior of a block's mean: with probability `share` drawn around the background with a
 # variance of `spread` x that of the noise, else the background itself. Both are set by
-# the data, from these values.
-_SPREADS = np.geomspace(1e-3, 1e3, 19)
+# the data, from these values; the widest are for blocks with hardly any noise.
+_SPREADS = np.r_[np.geomspace(1e-3, 1e3, 19), 1e5, 1e7, 1e9]
 _SHARES = np.array([0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9, 0.99])
 
 

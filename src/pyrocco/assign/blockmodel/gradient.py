@@ -2,16 +2,47 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.linalg import svds
+
+from pyrocco.assign.blockmodel.humps import has_humps
 
 _ROUNDS = 100
 _PROGRESS = 0.01
 
 
-def gradient_evidence(X: NDArray[np.float64]) -> float:
-    """Lower bound of the log evidence of X = u v^T + noise, comparable to that of blocks.
+@dataclass(frozen=True)
+class GradientFit:
+    """One gradient, and what it leaves.
+
+    Parameters
+    ----------
+    evidence : float
+        Lower bound of the log evidence, comparable to that of blocks.
+    noise : ndarray
+        What the gradient does not explain.
+    scores : pair of ndarray
+        Numbers of the rows and of the columns, as the matrix shows them.
+    errors : pair of float
+        Their standard errors.
+    """
+
+    evidence: float
+    noise: NDArray[np.float64]
+    scores: tuple[NDArray[np.float64], NDArray[np.float64]]
+    errors: tuple[float, float]
+
+    @property
+    def is_smooth(self) -> bool:
+        """Whether neither the rows nor the columns crowd along it."""
+        return not any(map(has_humps, self.scores, self.errors))
+
+
+def fit_gradient(X: NDArray[np.float64]) -> GradientFit:
+    """Fit X = u v^T + noise, to X or to X less its mean, whichever has more evidence.
 
     Both u and v are drawn from normal distributions whose means and variances the data
     set. Rows along a gradient are cheaper to describe by a number each than by a cluster
@@ -24,27 +55,27 @@ def gradient_evidence(X: NDArray[np.float64]) -> float:
 
     Returns
     -------
-    float
-        The larger bound of two: for X, and for X less its mean.
+    GradientFit
 
     Examples
     --------
     >>> import numpy as np
     >>> noise = np.random.default_rng(0).standard_normal((40, 30))
     >>> ramp = np.outer(np.arange(40), np.arange(30)) / 20
-    >>> gradient_evidence(ramp + noise) > gradient_evidence(ramp + 3 * noise)
+    >>> fit_gradient(ramp + noise).evidence > fit_gradient(ramp + 3 * noise).evidence
     True
     """
     X = np.asarray(X, dtype=np.float64)
-    return max(_bound(X), _bound(X - X.mean()))
+    least = max(1e-9 * float((X**2).sum()), np.finfo(float).tiny) / X.size
+    return max((_fit(X, least), _fit(X - X.mean(), least)), key=lambda fit: fit.evidence)
 
 
-def _bound(X: NDArray[np.float64]) -> float:
+def _fit(X: NDArray[np.float64], least: float) -> GradientFit:
     """Mean-field variational bound, from the leading singular vectors."""
     n_cells, squares = X.size, float((X**2).sum())
-    least = max(1e-9 * squares, np.finfo(float).tiny) / n_cells
-    if squares == 0 or min(X.shape) < 2:
-        return -0.5 * n_cells * float(np.log(least))
+    if squares <= least * n_cells or min(X.shape) < 2:
+        flat = -0.5 * n_cells * np.log(max(squares / n_cells, least))
+        return GradientFit(float(flat), X, (X[:, 0] * 0, X[0] * 0), (0.0, 0.0))
     start = np.random.RandomState(0).standard_normal(min(X.shape))
     left, value, right = svds(X, 1, v0=start)
     variance = max((squares - value[0] ** 2) / n_cells, least)
@@ -57,10 +88,13 @@ def _bound(X: NDArray[np.float64]) -> float:
         v.update(X.T @ u.mean, u.power, variance)
         residual = squares - 2 * float(u.mean @ X @ v.mean) + u.power * v.power
         variance = max(residual / n_cells, least)
-        previous, bound = bound, -0.5 * n_cells * np.log(variance) - u.cost - v.cost
+        likelihood = -0.5 * (n_cells * (np.log(variance) - 1) + residual / variance)
+        previous, bound = bound, likelihood - u.cost - v.cost
         if abs(bound - previous) < _PROGRESS:
             break
-    return float(bound)
+    scores = X @ v.mean / v.power, X.T @ u.mean / u.power
+    errors = np.sqrt(variance / v.power), np.sqrt(variance / u.power)
+    return GradientFit(float(bound), X - np.outer(u.mean, v.mean), scores, errors)
 
 
 class _Factor:

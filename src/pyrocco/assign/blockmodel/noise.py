@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from pyrocco.assign.blockmodel.data import Pair, indicator
 from pyrocco.backends.norms import matrix_norm
 
+# Residuals below this share of the data are rounding.
+_ROUNDING = 1e-4
 _FLIPS = 3
 # The largest singular value of noise varies by a few per cent from draw to draw.
 _WHITE = 1.1
@@ -59,27 +61,38 @@ def is_white(noise: NDArray[np.float64], scale: float) -> bool:
     >>> is_white(noise, 1.0), is_white(noise + ramp, 1.0)
     (True, False)
     """
-    if np.linalg.norm(noise) <= 1e-4 * scale:
+    if np.linalg.norm(noise) <= _ROUNDING * scale:
         return True
     random = np.random.RandomState(0)
     flipped = [matrix_norm(noise * random.choice([-1.0, 1.0], noise.shape)) for _ in range(_FLIPS)]
     return matrix_norm(noise) <= _WHITE * max(flipped)
 
 
-def is_contaminated(noise: NDArray[np.float64]) -> bool:
+def is_contaminated(noise: NDArray[np.float64], scale: float) -> bool:
     """Whether some cells are off by far more than the rest: two widths of noise, not one.
+
+    Parameters
+    ----------
+    noise : ndarray
+        The residuals.
+    scale : float
+        Frobenius norm of the data; residuals of rounding size are no noise at all.
+
+    Returns
+    -------
+    bool
 
     Examples
     --------
     >>> import numpy as np
     >>> noise = np.random.default_rng(0).standard_normal((60, 50))
-    >>> is_contaminated(noise), is_contaminated(np.where(noise > 1.5, 5 * noise, noise))
+    >>> is_contaminated(noise, 1.0), is_contaminated(np.where(noise > 1.5, 5 * noise, noise), 1.0)
     (False, True)
     """
+    if np.linalg.norm(noise) <= _ROUNDING * scale:
+        return False
     sizes = np.sort(np.abs(noise), axis=None)
     squares = sizes[:: max(1, len(sizes) // _CELLS)] ** 2
-    if squares.mean() == 0:
-        return False
     gain = _two_widths(squares) - _log_likelihood(squares, squares.mean())
     return bool(gain.mean() > _CONTAMINATED and gain.sum() > 2 * np.log(len(squares)))
 

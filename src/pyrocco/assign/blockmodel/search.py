@@ -10,6 +10,7 @@ Numbers = tuple[int | None, int | None]
 
 # With more clusters than this on a side, several merges are made between two looks.
 _EVERY_MERGE = 12
+_LEAP = 0.75
 # Rounds that tell one model from another; the winner gets as many as it needs.
 _FEW = 5
 
@@ -41,12 +42,28 @@ def best_block_fit(data: BlockData, start: Pair, numbers: Numbers) -> BlockFit |
     >>> [len(set(side)) for side in fit.labels]
     [2, 2]
     """
+    best = _walk(data, start, numbers, _LEAP)
+    if best is not None and max(_sizes(best)) > _EVERY_MERGE:
+        # The walk made leaps here: look at what it leapt over.
+        stop = int(_LEAP * sum(_sizes(best)))
+        closer = _walk(data, best.labels, numbers, 1.0, stop)
+        best = max((best, closer or best), key=lambda fit: fit.evidence)
+    if best is None:
+        return None
+    final = soften(data, best.members)
+    return final if _has(final, numbers) else best
+
+
+def _walk(
+    data: BlockData, start: Pair, numbers: Numbers, leap: float, stop: int = 0
+) -> BlockFit | None:
+    """Merge until `stop` clusters are left; the best model at which it looked."""
     least = numbers[0] or 1, numbers[1] or 1
     best: BlockFit | None = None
     labels, looked_at = start, (2 * len(start[0]), 2 * len(start[1]))
     blocks = BlockSums.of(data, labels)
-    while True:
-        if _is_due(blocks.sizes, looked_at, least):
+    while sum(blocks.sizes) > stop:
+        if _is_due(blocks.sizes, looked_at, least, leap):
             labels = settle(data, labels)
             blocks = BlockSums.of(data, labels)
             looked_at = blocks.sizes
@@ -57,20 +74,24 @@ def best_block_fit(data: BlockData, start: Pair, numbers: Numbers) -> BlockFit |
         if merge is None:
             break
         labels, blocks = merged_labels(labels, merge), blocks.merged(merge)
-    if best is None:
-        return None
-    final = soften(data, best.members)
-    return final if _has(final, numbers) else best
+    return best
+
+
+def _sizes(fit: BlockFit) -> tuple[int, int]:
+    rows, columns = fit.labels
+    return int(rows.max()) + 1, int(columns.max()) + 1
 
 
 def _has(fit: BlockFit, numbers: Numbers) -> bool:
     """Whether the labels of a fit have the numbers of clusters that were asked for."""
-    sizes = (int(side.max()) + 1 for side in fit.labels)
-    return all(number in (None, size) for size, number in zip(sizes, numbers, strict=True))
+    pairs = zip(_sizes(fit), numbers, strict=True)
+    return all(number in (None, size) for size, number in pairs)
 
 
-def _is_due(sizes: tuple[int, int], looked_at: tuple[int, int], least: tuple[int, int]) -> bool:
+def _is_due(
+    sizes: tuple[int, int], looked_at: tuple[int, int], least: tuple[int, int], leap: float
+) -> bool:
     """Whether enough was merged since the last look, or the numbers are small or reached."""
     if max(sizes) <= max(_EVERY_MERGE, *least):
         return True
-    return sum(sizes) <= 0.75 * sum(looked_at)
+    return sum(sizes) <= leap * sum(looked_at)

@@ -16,8 +16,9 @@ from pyrocco.assign.modularity import NeighborhoodGraph
 from pyrocco.assign.sampled import FEW, SampledRows
 from pyrocco.backends import Backend
 
-# Clusters the path starts from.
+# Clusters the path starts from, at most, and rows to each at least.
 _FINEST = 60
+_FINE_ROWS, _FINE_ROWS_INSIDE = 3, 10
 # Weight of the links expected by chance. One is Newman's modularity, which splits round
 # clusters a little too readily; this was chosen on sets that are in none of our tables.
 _RESOLUTION = 0.8
@@ -77,7 +78,8 @@ def _communities(
     rows: SampledRows, resolution: float = _RESOLUTION, depth: int = 0
 ) -> NDArray[np.intp]:
     """Partition of the sample of most modularity; its parts looked at again by themselves."""
-    path = _merge_path(rows, resolution)
+    fine_rows = _FINE_ROWS_INSIDE if depth else _FINE_ROWS
+    path = _merge_path(rows, resolution, fine_rows)
     labels = max(path, key=lambda step: step.modularity).labels
     if labels.max() == 0 or depth == _DEEPEST:
         return labels
@@ -92,10 +94,12 @@ def _communities(
     return finer - 1
 
 
-def _merge_path(rows: SampledRows, resolution: float) -> list[_Step]:
+def _merge_path(
+    rows: SampledRows, resolution: float = _RESOLUTION, fine_rows: int = _FINE_ROWS
+) -> list[_Step]:
     """Merge, from fine clusters to one, the two whose merging leaves most modularity."""
     graph = NeighborhoodGraph(rows.sample, resolution)
-    labels = compact(rows.partition(min(_FINEST, max(2, len(rows.index) // 3))))
+    labels = compact(rows.partition(min(_FINEST, max(2, len(rows.index) // fine_rows))))
     labels = _same_united(rows.sample, labels)
     path = []
     while True:
@@ -121,9 +125,7 @@ def _same_united(sample: NDArray[np.float64], labels: NDArray[np.intp]) -> NDArr
 def _tightest(rows: SampledRows, k: int) -> NDArray[np.intp]:
     """Of several partitions into `k` clusters, the one with the least scatter."""
     starts = [rows.partition(k)]
-    starts += [
-        step.labels for step in _merge_path(rows, _RESOLUTION) if step.labels.max() == k - 1
-    ]
+    starts += [step.labels for step in _merge_path(rows) if step.labels.max() == k - 1]
     found = [lloyd(rows.sample, cluster_means(rows.sample, start, k)) for start in starts]
     if k < len(np.unique(rows.sample, axis=0)):
         random = KMeans(k, n_init=_STARTS, random_state=0).fit(rows.sample)

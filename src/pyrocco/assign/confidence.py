@@ -30,7 +30,7 @@ def distance_confidence(features: NDArray[Any], labels: NDArray[np.intp]) -> NDA
     >>> import numpy as np
     >>> rows = np.array([[0.0], [0.2], [1.1], [2.0], [2.2]])
     >>> distance_confidence(rows, np.array([0, 0, 0, 1, 1])).round(2).tolist()
-    [1.0, 1.0, 0.61, 1.0, 1.0]
+    [1.0, 1.0, 0.91, 1.0, 1.0]
     """
     k = int(labels.max()) + 1
     if k == 1:

@@ -33,7 +33,7 @@ class SampledRows:
     >>> features = np.array([[0.0], [5.0], [0.1], [5.1]])
     >>> rows = SampledRows.draw(features, 4, np.random.RandomState(0))
     >>> rows.index.tolist(), rows.partition(2).tolist()
-    ([0, 2, 1, 3], [0, 0, 1, 1])
+    ([0, 2, 1, 3], [1, 1, 0, 0])
     """
 
     features: NDArray[Any]

@@ -93,7 +93,7 @@ def trust_filled_cells(X: Any) -> Trusted:
     --------
     >>> import numpy as np
     >>> trust_filled_cells(np.array([[0.0, 1.0, 2.0, 1.5, 900.0]])).X.round(1).tolist()
-    [[0.0, 1.0, 2.0, 1.5, 1.8]]
+    [[0.0, 1.1, 2.0, 1.5, 1.8]]
     """
     filled = _filled(X)
     usual = np.median(np.abs(filled)) * np.sign(filled)

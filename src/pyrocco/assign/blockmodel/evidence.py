@@ -65,18 +65,32 @@ def block_evidence(
     return Means(float(totals[spread, share]), values)
 
 
-def label_evidence(sizes: NDArray[Any]) -> float:
-    """Log probability of memberships with clusters of such sizes, their names forgotten.
+def label_evidence(members: NDArray[Any]) -> float:
+    """Entropy and log probability of memberships, the names of their clusters forgotten.
 
-    All divisions of the rows among so many clusters are equally likely beforehand.
+    All divisions of the rows among so many clusters are equally likely beforehand. Clusters
+    that are nobody's first choice have no name to forget: others could change places with
+    them and nothing would change.
+
+    Parameters
+    ----------
+    members : ndarray of shape (n_rows, n_clusters)
+        Probability of every cluster.
+
+    Returns
+    -------
+    float
 
     Examples
     --------
     >>> import numpy as np
-    >>> label_evidence(np.array([8.0])), label_evidence(np.array([4.0, 4.0])) < -5
-    (0.0, True)
+    >>> one, two = np.ones((8, 1)), np.repeat(np.eye(2), 4, axis=0)
+    >>> round(label_evidence(one), 6) == 0, label_evidence(two) < -5
+    (True, True)
     """
-    n, k = sizes.sum(), len(sizes)
+    (n, k), sizes = members.shape, members.sum(axis=0)
+    entropy = -float((members * np.log(np.maximum(members, 1e-300))).sum())
     divisions = gammaln(n + k) - gammaln(n + 1) - gammaln(k)
-    arrangements = gammaln(n + 1) - gammaln(sizes + 1).sum() - gammaln(k + 1)
-    return float(-divisions - arrangements)
+    arrangements = gammaln(n + 1) - gammaln(sizes + 1).sum()
+    names = gammaln(len(np.unique(members.argmax(axis=1))) + 1)
+    return float(entropy - divisions - arrangements + names)

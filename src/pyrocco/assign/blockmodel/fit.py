@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,7 +152,7 @@ def _step(data: BlockData, fit: BlockFit) -> BlockFit:
     bound = blocks.evidence
     bound -= 0.5 * (data.n_cells * (np.log(variance) - 1) + squares / variance)
     for side in fit.members:
-        bound += _entropy(side) + label_evidence(side.sum(axis=0))
+        bound += label_evidence(side)
     return BlockFit(float(bound), fit.members, variance, background, blocks.values)
 
 
@@ -166,10 +165,6 @@ def _count(data: BlockData, members: Pair) -> Pair:
 def _variance(residual: float, data: BlockData) -> float:
     least = _LEAST_VARIANCE * data.squares
     return max(residual, least, np.finfo(float).tiny) / data.n_cells
-
-
-def _entropy(members: NDArray[Any]) -> float:
-    return -float((members * np.log(np.maximum(members, 1e-300))).sum())
 
 
 def _weighted_median(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp, ndtr
+from scipy.special import log_ndtr, logsumexp, ndtr
 
 _MOST_HUMPS = 6
 _ROUNDS = 50
@@ -14,8 +14,8 @@ def has_humps(values: NDArray[np.float64], error: float) -> bool:
     """Whether several humps tell the values better than one smooth distribution does.
 
     Humps are normal distributions of one width; the smooth rivals are a normal, a uniform
-    (with and without the error) and, either way round, an exponential distribution. Each
-    pays half a log of the number of values for every number it sets.
+    and, either way round, an exponential distribution, as they are and seen with the error.
+    Each pays half a log of the number of values for every number it sets.
 
     Parameters
     ----------
@@ -49,10 +49,11 @@ def has_humps(values: NDArray[np.float64], error: float) -> bool:
 
 def _smooth_log_likelihoods(values: NDArray[np.float64], error: float) -> list[float]:
     """Log likelihoods of values from 0 to 1 under the smooth distributions."""
-    n, mean = len(values), float(values.mean())
-    normal = -0.5 * n * (np.log(2 * np.pi * max(values.var(), error**2)) + 1)
-    uniform = max(0.0, _blurred_uniform(values, error))
-    return [float(normal), uniform, -n * (np.log(mean) + 1), -n * (np.log1p(-mean) + 1)]
+    normal = -0.5 * len(values) * (np.log(2 * np.pi * max(values.var(), error**2)) + 1)
+    ways = values, 1 - values
+    exponential = [-len(way) * float(np.log(way.mean()) + 1) for way in ways]
+    blurred = [_blurred_exponential(way, error) for way in ways]
+    return [float(normal), 0.0, _blurred_uniform(values, error), *exponential, *blurred]
 
 
 def _blurred_uniform(values: NDArray[np.float64], error: float) -> float:
@@ -61,6 +62,16 @@ def _blurred_uniform(values: NDArray[np.float64], error: float) -> float:
     away = np.abs(values - values.mean())
     densities = (ndtr((half - away) / error) - ndtr(-(half + away) / error)) / (2 * half)
     return float(np.log(np.maximum(densities, 1e-300)).sum())
+
+
+def _blurred_exponential(values: NDArray[np.float64], error: float) -> float:
+    """Log likelihood of an exponential distribution of the values' variance, with an error."""
+    mean = np.sqrt(max(values.var() - error**2, error**2))
+    beyond = values - values.mean() + mean
+    tail = 0.5 * (error / mean) ** 2 - beyond / mean
+    return float(
+        (tail + log_ndtr(beyond / error - error / mean)).sum() - len(values) * np.log(mean)
+    )
 
 
 def _humps_log_likelihood(values: NDArray[np.float64], k: int, error: float) -> float:

@@ -1,0 +1,121 @@
+"""What blocks leave: white or not, of one width or two; gradients and humps."""
+
+import numpy as np
+import pytest
+
+from pyrocco.assign.blockmodel import fit_gradient, is_contaminated, is_white, residuals
+from pyrocco.assign.blockmodel.humps import has_humps
+
+FACTORS = {
+    "uniform": lambda rng, n: rng.random(n),
+    "normal": lambda rng, n: rng.standard_normal(n),
+    "linear": lambda rng, n: np.linspace(0, 1, n),
+    "exponential": lambda rng, n: rng.exponential(size=n),
+}
+
+
+def noise(seed, shape=(80, 60)):
+    return np.random.default_rng(seed).standard_normal(shape)
+
+
+def test_residuals_have_no_block_means():
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(12, 9)), (np.arange(12) % 3, np.arange(9) % 2)
+    left = residuals(X, labels)
+    for i, j in np.ndindex(3, 2):
+        block = np.ix_(labels[0] == i, labels[1] == j)
+        assert left[block].mean() == pytest.approx(0, abs=1e-12)
+        np.testing.assert_allclose(left[block], X[block] - X[block].mean())
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("kind", ["gaussian", "outliers", "uneven rows"])
+def test_noise_of_any_kind_is_white(seed, kind):
+    X, rng = noise(seed), np.random.default_rng(seed)
+    if kind == "outliers":
+        X = np.where(rng.random(X.shape) < 0.05, 8 * X, X)
+    if kind == "uneven rows":
+        X *= rng.uniform(0.5, 2, (len(X), 1))
+    assert is_white(X, np.linalg.norm(X))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_structure_is_not_white(seed):
+    X = noise(seed)
+    X += 0.4 * np.outer(np.sign(X[:, 0]), np.sign(X[0]))
+    assert not is_white(X, np.linalg.norm(X))
+
+
+def test_rounding_is_white_and_clean():
+    ramp = np.outer(np.arange(20.0), np.arange(15.0))
+    ramp[3, 4] += 1e5
+    assert is_white(1e-12 * ramp, 1.0)
+    assert not is_contaminated(1e-12 * ramp, 1.0)
+    assert not is_contaminated(np.zeros((5, 4)), 1.0)
+    assert is_contaminated(ramp, 1.0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_one_width_is_clean_and_two_are_not(seed):
+    X, rng = noise(seed, (100, 100)), np.random.default_rng(seed)
+    assert not is_contaminated(X, 100.0)
+    assert is_contaminated(np.where(rng.random(X.shape) < 0.1, 4 * X, X), 100.0)
+    assert is_contaminated(rng.standard_t(2, X.shape), 100.0)
+
+
+def test_contamination_has_no_unit():
+    X = np.where(noise(1) > 1.5, 9.0, noise(0))
+    for factor in (1e-9, 1e9):
+        assert is_contaminated(factor * X, factor * 50)
+
+
+def test_a_gradient_is_found_under_noise():
+    rng = np.random.default_rng(0)
+    u, v = rng.normal(2, 1, 80), rng.normal(0, 1, 60)
+    fit = fit_gradient(np.outer(u, v) + 0.5 * noise(3))
+    line = np.polyfit(fit.scores[0], u, 1)
+    error = np.std(np.polyval(line, fit.scores[0]) - u)
+    assert error < 0.1
+    assert fit.errors[0] * abs(line[0]) == pytest.approx(error, rel=0.25)
+    assert np.std(fit.noise) == pytest.approx(0.5, abs=0.03)
+
+
+def test_the_gradient_of_a_transpose_has_the_same_evidence():
+    X = np.outer(np.arange(30), np.arange(20)) / 30 + noise(4, (30, 20))
+    turned = fit_gradient(np.ascontiguousarray(X.T))
+    assert turned.evidence == pytest.approx(fit_gradient(X).evidence, abs=0.1)
+
+
+def test_evidence_of_a_gradient_changes_with_the_unit_as_that_of_blocks():
+    X = np.outer(np.arange(30), np.arange(20)) / 30 + noise(5, (30, 20))
+    scaled = fit_gradient(1e6 * X).evidence
+    assert scaled == pytest.approx(fit_gradient(X).evidence - X.size * np.log(1e6), abs=0.05)
+
+
+@pytest.mark.parametrize("X", [np.zeros((6, 7)), np.ones((6, 7)), np.arange(7.0)[None]])
+def test_matrices_without_a_gradient(X):
+    assert np.isfinite(fit_gradient(X).evidence)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("factor", FACTORS)
+@pytest.mark.parametrize("error", [0.01, 0.1, 0.3])
+def test_smooth_numbers_have_no_humps(seed, factor, error):
+    rng = np.random.default_rng(seed)
+    values = FACTORS[factor](rng, 150)
+    values = values / values.std() + error * rng.standard_normal(150)
+    assert not has_humps(values, error)
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+@pytest.mark.parametrize("width", [0.0, 0.05, 0.15])
+def test_few_values_are_humps(k, width):
+    rng = np.random.default_rng(k)
+    values = np.arange(120) % k + width * rng.standard_normal(120)
+    assert has_humps(values, 0.05)
+    assert has_humps(1e6 * values - 3, 0.05e6)
+
+
+@pytest.mark.parametrize("values", [[1.0], [2.0, 2.0, 2.0], [1.0, 1.001]])
+def test_too_few_or_equal_numbers_have_no_humps(values):
+    assert not has_humps(np.array(values), 0.01)

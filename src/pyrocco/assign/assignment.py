@@ -9,11 +9,51 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyrocco.assign.base import Assigner, relabel
-from pyrocco.assign.confidence import distance_confidence
+from pyrocco.assign.confidence import distance_members
 from pyrocco.assign.features import leading_features
 from pyrocco.backends import Backend
 
 Numbers = tuple[int | None, int | None]
+
+
+@dataclass(frozen=True)
+class SideLabels:
+    """Labels of one side.
+
+    Parameters
+    ----------
+    labels : ndarray of int
+        Clusters, largest first.
+    confidence : ndarray of float
+        Probability of every label.
+    stability : ndarray of float
+        For each cluster, what it would have in common with itself were all labels drawn anew
+        from their probabilities: the expected size of the intersection over that of the union.
+    """
+
+    labels: NDArray[np.intp]
+    confidence: NDArray[np.float64]
+    stability: NDArray[np.float64]
+
+    @classmethod
+    def judge(cls, labels: NDArray[np.intp], members: NDArray[np.float64]) -> SideLabels:
+        """Number the clusters by size and judge them by the probabilities of memberships.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> members = np.array([[0.9, 0.1], [0.2, 0.8], [0.0, 1.0]])
+        >>> side = SideLabels.judge(np.array([0, 1, 1]), members)
+        >>> side.labels.tolist(), side.confidence.tolist(), side.stability.round(2).tolist()
+        ([1, 0, 0], [0.9, 0.8, 1.0], [0.86, 0.75])
+        """
+        numbered = relabel(labels)
+        _, first = np.unique(numbered, return_index=True)
+        members = members[:, labels[first]]
+        own = members[np.arange(len(labels)), numbered]
+        inside = np.bincount(numbered, own)
+        union = np.bincount(numbered) + members.sum(axis=0) - inside
+        return cls(numbered, own, inside / union)
 
 
 @dataclass(frozen=True)
@@ -22,22 +62,28 @@ class Assignment:
 
     Parameters
     ----------
-    row_labels, column_labels : ndarray of int
-        Clusters, largest first.
-    row_confidence, column_confidence : ndarray of float
-        How sure every label is, from 0 to 1.
+    rows, columns : SideLabels
+        Labels and how sure they are.
     reading : {"blocks", "gradient", "features"}
         What the matrix was taken for (see `pyrocco.assign.reading`).
     contaminated : bool
         Whether some cells are off by far more than the noise of the rest.
     """
 
-    row_labels: NDArray[np.intp]
-    column_labels: NDArray[np.intp]
-    row_confidence: NDArray[np.float64]
-    column_confidence: NDArray[np.float64]
+    rows: SideLabels
+    columns: SideLabels
     reading: str = "features"
     contaminated: bool = False
+
+    @property
+    def row_labels(self) -> NDArray[np.intp]:
+        """Clusters of the rows."""
+        return self.rows.labels
+
+    @property
+    def column_labels(self) -> NDArray[np.intp]:
+        """Clusters of the columns."""
+        return self.columns.labels
 
 
 class JointAssigner(Protocol):
@@ -64,13 +110,10 @@ class EachSide:
 
     def assign(self, X: Any, U: Any, numbers: Numbers) -> Assignment:
         """Label both sides of `U`."""
-        turned = self.backend.transpose(U)
-        labels = [
-            relabel(self.assigner.assign(side, number))
-            for side, number in zip((U, turned), numbers, strict=True)
-        ]
-        sure = [
-            distance_confidence(leading_features(side, backend=self.backend), found)
-            for side, found in zip((U, turned), labels, strict=True)
-        ]
-        return Assignment(labels[0], labels[1], sure[0], sure[1])
+        rows = self._side(U, numbers[0])
+        return Assignment(rows, self._side(self.backend.transpose(U), numbers[1]))
+
+    def _side(self, U: Any, number: int | None) -> SideLabels:
+        labels = relabel(self.assigner.assign(U, number))
+        features = leading_features(U, backend=self.backend)
+        return SideLabels.judge(labels, distance_members(features, labels))

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from pyrocco.assign.assignment import Assignment, Numbers
-from pyrocco.assign.base import compact, relabel
+from pyrocco.assign.assignment import Assignment, Numbers, SideLabels
+from pyrocco.assign.base import compact
 from pyrocco.assign.blockmodel import BlockData, BlockFit
 from pyrocco.assign.blockmodel.data import Pair
 from pyrocco.assign.blockmodel.extend import extend
 from pyrocco.assign.communities import community_labels
-from pyrocco.assign.confidence import distance_confidence
+from pyrocco.assign.confidence import distance_members
 from pyrocco.assign.features import leading_features
 from pyrocco.assign.reading import LEAST_SIDE, Reading, read_matrix
 from pyrocco.assign.sampled import SampledRows
@@ -100,26 +100,22 @@ class CoClusterer:
         places = _corner(sides)
         index = sides[0].index[places[0]], sides[1].index[places[1]]
         members = extend(BlockData(X, self.backend), fit, index)
-        labels = [relabel(part.argmax(axis=1)) for part in members]
-        sure = [part.max(axis=1) for part in members]
-        return Assignment(labels[0], labels[1], sure[0], sure[1], "blocks", contaminated)
+        rows, columns = (SideLabels.judge(part.argmax(axis=1), part) for part in members)
+        return Assignment(rows, columns, "blocks", contaminated)
 
     def _by_features(
         self, sides: tuple[SampledRows, SampledRows], numbers: Numbers, reading: Reading
     ) -> Assignment:
         if reading.kind == "gradient":
             numbers = numbers[0] or 1, numbers[1] or 1
-        labels = [
-            relabel(community_labels(side, number, self.backend))
-            for side, number in zip(sides, numbers, strict=True)
-        ]
-        sure = [
-            distance_confidence(side.features, found)
-            for side, found in zip(sides, labels, strict=True)
-        ]
-        return Assignment(
-            labels[0], labels[1], sure[0], sure[1], reading.kind, reading.contaminated
+        rows, columns = (
+            self._side(side, number) for side, number in zip(sides, numbers, strict=True)
         )
+        return Assignment(rows, columns, reading.kind, reading.contaminated)
+
+    def _side(self, side: SampledRows, number: int | None) -> SideLabels:
+        labels = compact(community_labels(side, number, self.backend))
+        return SideLabels.judge(labels, distance_members(side.features, labels))
 
 
 def _corner(sides: tuple[SampledRows, SampledRows]) -> Pair:

@@ -11,7 +11,20 @@ from pyrocco.assign.lloyd import cluster_means
 
 
 def distance_confidence(features: NDArray[Any], labels: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Probability of every row's own cluster, were all clusters round and equally wide.
+    """Probability of every row's own cluster: see `distance_members`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = np.array([[0.0], [0.2], [1.1], [2.0], [2.2]])
+    >>> distance_confidence(rows, np.array([0, 0, 0, 1, 1])).round(2).tolist()
+    [1.0, 1.0, 0.91, 1.0, 1.0]
+    """
+    return np.asarray(distance_members(features, labels)[np.arange(len(labels)), labels])
+
+
+def distance_members(features: NDArray[Any], labels: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Probability of every cluster for every row, were all clusters round and equally wide.
 
     Parameters
     ----------
@@ -22,32 +35,29 @@ def distance_confidence(features: NDArray[Any], labels: NDArray[np.intp]) -> NDA
 
     Returns
     -------
-    ndarray of float
-        Between 0 and 1; all 1 with one cluster.
+    ndarray of shape (n_rows, K)
+        Rows add up to one.
 
     Examples
     --------
     >>> import numpy as np
-    >>> rows = np.array([[0.0], [0.2], [1.1], [2.0], [2.2]])
-    >>> distance_confidence(rows, np.array([0, 0, 0, 1, 1])).round(2).tolist()
-    [1.0, 1.0, 0.91, 1.0, 1.0]
+    >>> distance_members(np.array([[0.0], [1.0], [4.0], [5.0]]), np.array([0, 0, 1, 1])).argmax(1)
+    array([0, 0, 1, 1])
     """
     k = int(labels.max()) + 1
-    if k == 1:
-        return np.ones(len(labels))
     centres = cluster_means(features, labels, k).astype(np.float64)
     squares = np.square(centres).sum(axis=1) - 2 * np.asarray(features @ centres.T, np.float64)
     squares += np.square(features).sum(axis=1, dtype=np.float64)[:, None]
     own = np.maximum(squares[np.arange(len(labels)), labels], 0)
     # Features are not equally noisy: only so many of them count.
     width = float(own.mean()) / _effective_dimension(features, centres, labels)
-    if width <= 0:
-        return np.ones(len(labels))
+    if k == 1 or width <= 0:
+        return np.asarray(np.eye(k)[labels])
     sizes = np.bincount(labels, minlength=k)
     scores = -0.5 * squares / width + np.log(np.maximum(sizes, 1e-300))
     scores -= scores.max(axis=1, keepdims=True)
     odds = np.exp(scores)
-    return np.asarray(odds[np.arange(len(labels)), labels] / odds.sum(axis=1))
+    return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
 
 def _effective_dimension(

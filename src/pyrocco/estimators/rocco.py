@@ -103,7 +103,10 @@ class ROCCO(BlockMixin, ClusterMixin, BaseEstimator):
     representation_ : ndarray of shape (n_rows, n_columns)
         The smoothed matrix U, in the units of X.
     row_confidence_, column_confidence_ : ndarray of float
-        How sure every label is, from 0 to 1.
+        Probability that a label is right, from 0 to 1.
+    row_stability_, column_stability_ : ndarray of float
+        For each cluster, what it would have in common with itself if all labels were drawn
+        anew from their probabilities: expected intersection over expected union.
     block_means_ : ndarray of shape (n_row_clusters_, n_column_clusters_)
         Mean of X over every pair of a row cluster and a column cluster, distrusted cells
         drawn to the representation.
@@ -275,10 +278,12 @@ class ROCCO(BlockMixin, ClusterMixin, BaseEstimator):
 
     def _keep(self, fitted: _Fitted, backend: Backend, scale: float) -> None:
         found, learned = fitted.found, fitted.learned
-        self.row_labels_ = self.labels_ = found.row_labels
-        self.column_labels_ = found.column_labels
-        self.row_confidence_ = found.row_confidence
-        self.column_confidence_ = found.column_confidence
+        self.row_labels_ = self.labels_ = found.rows.labels
+        self.column_labels_ = found.columns.labels
+        self.row_confidence_ = found.rows.confidence
+        self.column_confidence_ = found.columns.confidence
+        self.row_stability_ = found.rows.stability
+        self.column_stability_ = found.columns.stability
         self.n_row_clusters_ = int(self.row_labels_.max()) + 1
         self.n_column_clusters_ = int(self.column_labels_.max()) + 1
         means = block_means(fitted.X, self.row_labels_, self.column_labels_)

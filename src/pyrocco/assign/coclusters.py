@@ -84,7 +84,8 @@ class CoClusterer:
             return Reading("features")
         places = _corner(sides)
         rows, columns = (side.index[kept] for side, kept in zip(sides, places, strict=True))
-        corner = self.backend.to_numpy(X[rows][:, columns]).astype(np.float64)
+        corner = self.backend.to_numpy(X[rows][:, columns])
+        corner = np.ascontiguousarray(corner, dtype=np.float64)
         starts = [_start(sides, places, k) for k in _STARTS]
         # Products this small are slower in several threads.
         with threadpool_limits(1):

@@ -37,7 +37,7 @@ from pyrocco.solvers import Solver, resolve_solver
 # Features by which rows, and columns, find their second set of neighbours.
 FEATURE_GRAPH_RANK = 20
 # Above this many the search is the larger part of a fit; one set of neighbours is enough.
-FEATURE_GRAPH_ROWS = 100_000
+FEATURE_GRAPH_ROWS = 20_000
 
 
 @dataclass(frozen=True)

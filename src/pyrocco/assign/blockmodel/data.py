@@ -37,6 +37,7 @@ class BlockData:
     total: float = field(init=False)
     squares: float = field(init=False)
     order: tuple[int, int] = field(init=False)
+    _last: dict[int, Pair] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         rows, columns = self.shape
@@ -59,7 +60,15 @@ class BlockData:
         return self.shape[0] * self.shape[1]
 
     def product(self, axis: int, members: NDArray[Any]) -> NDArray[np.float64]:
-        """Sum over `axis`, weighted by the memberships of its rows or columns."""
+        """Sum over `axis`, weighted by the memberships of its rows or columns.
+
+        The last one of each axis is kept: a round of the fit asks twice for the same.
+        """
+        if axis not in self._last or self._last[axis][0] is not members:
+            self._last[axis] = members, self._multiply(axis, members)
+        return self._last[axis][1]
+
+    def _multiply(self, axis: int, members: NDArray[Any]) -> NDArray[np.float64]:
         if axis == 1:
             product = self.backend.to_numpy(self.backend.rotate(self.X, members))
         else:
@@ -69,7 +78,10 @@ class BlockData:
 
     def sums(self, members: Pair) -> NDArray[np.float64]:
         """Sum of every block."""
-        return np.asarray(members[0].T @ self.product(1, members[1]))
+        # By way of the side that moves last: the side that moves next needs its product.
+        axis = self.order[1]
+        sums = members[1 - axis].T @ self.product(axis, members[axis])
+        return np.asarray(sums if axis == 1 else sums.T)
 
 
 def indicator(labels: NDArray[np.intp]) -> NDArray[np.float64]:

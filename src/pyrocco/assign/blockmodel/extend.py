@@ -9,7 +9,7 @@ from pyrocco.assign.blockmodel.data import BlockData, Pair
 from pyrocco.assign.blockmodel.fit import BlockFit, soften
 
 # Rounds over the whole matrix: the sample has done most of the work.
-_ROUNDS = 5
+_ROUNDS = 2
 
 
 def extend(data: BlockData, fit: BlockFit, index: Pair) -> Pair:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from pyrocco.assign.base import compact
 from pyrocco.assign.blockmodel.data import BlockData, Pair, indicator
@@ -58,7 +57,9 @@ class BlockFit:
         products = data.product(1 - axis, others) - self.background * sizes
         means = self.means if axis == 0 else self.means.T
         scores = (products @ means.T - 0.5 * means**2 @ sizes) / self.variance + prior
-        return np.asarray(np.exp(scores - logsumexp(scores, axis=1, keepdims=True)))
+        scores -= scores.max(axis=1, keepdims=True)
+        odds = np.exp(scores, out=scores)
+        return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
 
 def settle(data: BlockData, labels: Pair, max_sweeps: int = 10) -> Pair:

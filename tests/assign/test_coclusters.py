@@ -5,6 +5,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from pyrocco.assign import CoClusterer, EachSide, SilhouetteKMeans
+from pyrocco.assign.assignment import SideLabels
 from pyrocco.backends import NumpyBackend
 
 
@@ -79,7 +80,7 @@ def test_each_side_by_itself():
     found = EachSide(SilhouetteKMeans(0), NumpyBackend()).assign(X, X, (None, 3))
     assert adjusted_rand_score(rows, found.row_labels) == 1.0
     assert adjusted_rand_score(columns, found.column_labels) == 1.0
-    assert found.row_confidence.mean() > 0.9
+    assert found.rows.confidence.mean() > 0.9
 
 
 def test_the_silhouette_does_not_count_rounding_as_rows():
@@ -88,3 +89,21 @@ def test_the_silhouette_does_not_count_rounding_as_rows():
     found = SilhouetteKMeans(0).assign(U, None)
     assert adjusted_rand_score(np.repeat(np.arange(3), 10), found) == 1.0
     assert SilhouetteKMeans(0).assign(U, 9).max() == 2
+
+
+def test_stability_is_the_expected_overlap_of_a_redrawn_cluster():
+    """Against the expectations, cluster by cluster."""
+    members = np.random.default_rng(0).dirichlet([0.3, 0.3, 0.3], 30)
+    side = SideLabels.judge(members.argmax(axis=1), members)
+    for cluster in range(3):
+        inside = side.labels == cluster
+        own = members.argmax(axis=1)[inside][0]
+        both = members[inside, own].sum()
+        union = inside.sum() + members[:, own].sum() - both
+        assert side.stability[cluster] == pytest.approx(both / union)
+        np.testing.assert_array_equal(side.confidence[inside], members[inside].max(axis=1))
+
+
+def test_certain_clusters_are_stable():
+    members = np.eye(2)[[0, 1, 1]]
+    assert SideLabels.judge(np.array([0, 1, 1]), members).stability.tolist() == [1.0, 1.0]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pyrocco.assign.confidence import distance_confidence
+from pyrocco.assign.confidence import distance_confidence, distance_members
 
 
 @given(
@@ -49,3 +49,11 @@ def test_a_row_in_the_wrong_cluster_is_doubted():
     labels = np.repeat([0, 1], 20)
     labels[0] = 1
     assert distance_confidence(features, labels)[0] < 0.05
+
+
+def test_probabilities_of_all_clusters_add_up_to_one():
+    features = np.random.default_rng(0).normal(size=(25, 4))
+    members = distance_members(features, np.arange(25) % 3)
+    np.testing.assert_allclose(members.sum(axis=1), 1)
+    own = distance_confidence(features, np.arange(25) % 3)
+    np.testing.assert_array_equal(own, members[np.arange(25), np.arange(25) % 3])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -115,6 +116,14 @@ def _merge_path(
             labels = compact(lloyd(rows.sample, centres, max_iter=FEW))
 
 
+def _random_starts(sample: NDArray[np.float64], k: int) -> NDArray[np.intp]:
+    with warnings.catch_warnings():
+        # Rows that hardly differ: fewer clusters is the right answer.
+        warnings.filterwarnings("ignore", message="Number of distinct clusters")
+        labels = KMeans(k, n_init=_STARTS, random_state=0).fit_predict(sample)
+    return np.asarray(labels, dtype=np.intp)
+
+
 def _same_united(sample: NDArray[np.float64], labels: NDArray[np.intp]) -> NDArray[np.intp]:
     """Unite clusters at the same place: a row repeated more often than it has neighbours."""
     centres = cluster_means(sample, labels, int(labels.max()) + 1)
@@ -128,8 +137,7 @@ def _tightest(rows: SampledRows, k: int) -> NDArray[np.intp]:
     starts += [step.labels for step in _merge_path(rows) if step.labels.max() == k - 1]
     found = [lloyd(rows.sample, cluster_means(rows.sample, start, k)) for start in starts]
     if k < len(np.unique(rows.sample, axis=0)):
-        random = KMeans(k, n_init=_STARTS, random_state=0).fit(rows.sample)
-        found.append(random.labels_.astype(np.intp))
+        found.append(_random_starts(rows.sample, k))
     return min(found, key=lambda labels: _scatter(rows.sample, labels, k))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.paper import RESULTS
 from benchmarks.paper.experiments import EXPERIMENTS, Experiment, Request
 from benchmarks.paper.methods import METHODS
-from benchmarks.paper.page import PAGE, refresh
+from benchmarks.paper.page import refresh_all
 from benchmarks.paper.runner import Limits, run
 from benchmarks.paper.store import Store
 
@@ -22,8 +22,8 @@ def run_experiments(options: argparse.Namespace) -> int:
     folder = options.results / "quick" if options.quick else options.results
     for name in options.experiments or EXPERIMENTS:
         _run_one(EXPERIMENTS[name], folder, options)
-    if folder == RESULTS and PAGE.exists():
-        refresh(PAGE, RESULTS)
+    if folder == RESULTS:
+        refresh_all(RESULTS)
     return 0
 
 

@@ -1,6 +1,6 @@
-"""The tables of the reproduction page, made from the results so that the two cannot disagree.
+"""The tables of the pages, made from the results so that the two cannot disagree.
 
-The page holds words, and between ``<!-- name -->`` and ``<!-- end -->`` what `tables` makes.
+A page holds words, and between ``<!-- name -->`` and ``<!-- end -->`` what its function makes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.paper import markdown, published
-from benchmarks.paper.experiments import fig3, fig4, fig5
+from benchmarks.paper.experiments import fig3, fig4, fig5, robustness
 from benchmarks.paper.experiments.real_table import EXACT, RealTable, few_seeds
 from benchmarks.paper.experiments.table1 import TABLE as TABLE1
 from benchmarks.paper.experiments.table2 import TABLE as TABLE2
@@ -21,18 +21,23 @@ from benchmarks.paper.ranks import line_up_ranks, means, ranked_sets
 from benchmarks.paper.scores import PRINTED
 from benchmarks.paper.store import Store
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "reproduction.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGE = DOCS / "reproduction.md"
+ROBUSTNESS_PAGE = DOCS / "robustness.md"
 _BLOCK = re.compile(r"(<!-- (?P<name>[\w-]+) -->\n).*?(<!-- end -->)", flags=re.DOTALL)
+Tables = Callable[[Path], dict[str, str]]
 
 
-def refresh(page: Path, results: Path) -> None:
-    """Write the tables into `page`; words are left alone."""
-    text = page.read_text(encoding="utf-8")
-    page.write_text(filled(text, results), encoding="utf-8")
+def refresh_all(results: Path) -> None:
+    """Write the tables into the pages that are there; words are left alone."""
+    for page, make in PAGES.items():
+        if page.exists():
+            text = page.read_text(encoding="utf-8")
+            page.write_text(filled(text, results, make), encoding="utf-8")
 
 
-def filled(text: str, results: Path) -> str:
-    made = tables(results)
+def filled(text: str, results: Path, make: Tables) -> str:
+    made = make(results)
 
     def fill(block: re.Match[str]) -> str:
         return f"{block[1]}{made[block['name']]}\n{block[3]}"
@@ -40,8 +45,20 @@ def filled(text: str, results: Path) -> str:
     return _BLOCK.sub(fill, text)
 
 
+def robustness_tables(results: Path) -> dict[str, str]:
+    """Name of a block of the robustness page to its Markdown."""
+    frame = Store(results / "robustness.csv").read()
+    return {
+        "ranks": robustness.rank_table(frame),
+        "unknown": robustness.score_table(frame, robustness.UNKNOWN, "row_ari"),
+        "given": robustness.score_table(frame, robustness.GIVEN, "row_ari"),
+        "one": robustness.one_table(frame),
+        "controls": robustness.control_table(frame),
+    }
+
+
 def tables(results: Path) -> dict[str, str]:
-    """Name of a block to its Markdown."""
+    """Name of a block of the reproduction page to its Markdown."""
 
     def read(name: str) -> pd.DataFrame:
         return Store(results / f"{name}.csv").read()
@@ -154,3 +171,6 @@ def _machines(frames: dict[str, pd.DataFrame]) -> str:
 def _counted(counts: pd.Series) -> list[str]:
     missing = counts.get("failed", 0) + counts.get("skipped", 0)
     return [str(counts.get("ok", 0)), str(counts.get("timeout", 0)), str(missing)]
+
+
+PAGES: dict[Path, Tables] = {PAGE: tables, ROBUSTNESS_PAGE: robustness_tables}

@@ -1,32 +1,37 @@
-"""The reproduction page shows what the results say."""
+"""The pages with tables show what the results say."""
 
 import re
 
 import pytest
 from benchmarks.paper import RESULTS
-from benchmarks.paper.page import PAGE, filled, tables
+from benchmarks.paper.page import PAGES, filled
+
+
+@pytest.fixture(scope="module", params=PAGES, ids=lambda page: page.stem)
+def page(request):
+    return request.param
 
 
 @pytest.fixture(scope="module")
-def text():
-    return PAGE.read_text(encoding="utf-8")
+def text(page):
+    return page.read_text(encoding="utf-8")
 
 
-def test_tables_are_those_of_the_results(text):
+def test_tables_are_those_of_the_results(page, text):
     # `python -m benchmarks.paper --report-only` writes them anew.
-    assert filled(text, RESULTS) == text
+    assert filled(text, RESULTS, PAGES[page]) == text
 
 
-def test_every_table_has_its_place(text):
+def test_every_table_has_its_place(page, text):
     assert set(re.findall(r"^<!-- ([\w-]+) -->$", text, flags=re.MULTILINE)) - {"end"} == set(
-        tables(RESULTS)
+        PAGES[page](RESULTS)
     )
 
 
-def test_a_changed_number_is_noticed(text):
+def test_a_changed_number_is_noticed(page, text):
     row = re.search(r"^\| rocco \|.* (\d\.\d+) \|$", text, flags=re.MULTILINE)
     wrong = text.replace(row[0], row[0].replace(row[1], "9.999"), 1)
-    assert filled(wrong, RESULTS) == text
+    assert filled(wrong, RESULTS, PAGES[page]) == text
 
 
 def test_the_words_hold_no_measured_number(text):

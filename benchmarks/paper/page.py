@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.paper import markdown, published
-from benchmarks.paper.experiments import fig3, fig4, fig5, robustness
+from benchmarks.paper.experiments import ablation, fig3, fig4, fig5, robustness
 from benchmarks.paper.experiments.real_table import EXACT, RealTable, few_seeds
 from benchmarks.paper.experiments.table1 import TABLE as TABLE1
 from benchmarks.paper.experiments.table2 import TABLE as TABLE2
@@ -24,6 +24,7 @@ from benchmarks.paper.store import Store
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = DOCS / "reproduction.md"
 ROBUSTNESS_PAGE = DOCS / "robustness.md"
+LABELS_PAGE = DOCS / "labels.md"
 _BLOCK = re.compile(r"(<!-- (?P<name>[\w-]+) -->\n).*?(<!-- end -->)", flags=re.DOTALL)
 Tables = Callable[[Path], dict[str, str]]
 
@@ -55,6 +56,11 @@ def robustness_tables(results: Path) -> dict[str, str]:
         "one": robustness.one_table(frame),
         "controls": robustness.control_table(frame),
     }
+
+
+def labels_tables(results: Path) -> dict[str, str]:
+    """Name of a block of the page about labels to its Markdown."""
+    return ablation.page_tables(Store(results / "ablation.csv").read())
 
 
 def tables(results: Path) -> dict[str, str]:
@@ -173,4 +179,8 @@ def _counted(counts: pd.Series) -> list[str]:
     return [str(counts.get("ok", 0)), str(counts.get("timeout", 0)), str(missing)]
 
 
-PAGES: dict[Path, Tables] = {PAGE: tables, ROBUSTNESS_PAGE: robustness_tables}
+PAGES: dict[Path, Tables] = {
+    PAGE: tables,
+    ROBUSTNESS_PAGE: robustness_tables,
+    LABELS_PAGE: labels_tables,
+}

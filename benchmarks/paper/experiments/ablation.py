@@ -52,13 +52,13 @@ def report(frame: pd.DataFrame, folder: Path, quick: bool) -> None:
         "sets (genes as z-scores) and on random halves of their rows, ARI of rows under noise; "
         "mean ± standard deviation over seeds.",
         "## The nine sets",
-        _table(frame, methods, WHOLE, "row_ami", 0),
+        _table(frame, WHOLE, "row_ami"),
         "## Random halves of the nine sets",
-        _table(frame, methods, HALVES, "row_ami", len("half of ")),
+        _table(frame, HALVES, "row_ami"),
         "## Planted biclusters, ARI of rows",
-        _table(frame, methods, NOISY, "row_ari", 0),
+        _table(frame, NOISY, "row_ari"),
         "## Planted biclusters, ARI of columns",
-        _table(frame, methods, NOISY, "column_ari", 0),
+        _table(frame, NOISY, "column_ari"),
         "## The default less each of the others",
         "Mean of the differences on the same matrix, ± its standard error (over sets, after the "
         "mean over seeds; under noise over matrices).",
@@ -70,17 +70,28 @@ def report(frame: pd.DataFrame, folder: Path, quick: bool) -> None:
     _draw(frame, methods).savefig(folder / "ablation.png", dpi=150)
 
 
-def _table(
-    frame: pd.DataFrame, methods: list[str], sources: Sequence, column: str, cut: int
-) -> str:
+def page_tables(frame: pd.DataFrame) -> dict[str, str]:
+    """Blocks of the page about labels."""
+    return {
+        "sets": _table(frame, WHOLE, "row_ami"),
+        "halves": _table(frame, HALVES, "row_ami"),
+        "noise": _table(frame, NOISY, "row_ari"),
+        "differences": _differences(frame, markdown.ordered(frame["method"], LINE_UP)),
+    }
+
+
+def _table(frame: pd.DataFrame, sources: Sequence, column: str) -> str:
+    methods = markdown.ordered(frame["method"], LINE_UP)
     present = [source.name for source in sources if (frame["dataset"] == source.name).any()]
     rows = []
     for method in methods:
         part = frame[frame["method"] == method]
-        values = [part[part["dataset"] == name][column] for name in present]
-        mean = np.mean([v.mean() for v in values]) if values else float("nan")
-        rows.append([method, *(markdown.spread(v) for v in values), f"{mean:.3f}"])
-    heads = [name[cut:].removesuffix(":zscore") for name in present]
+        values = [part[part["dataset"] == name][column].dropna() for name in present]
+        means = [v.mean() for v in values if len(v)]
+        whole = len(means) == len(present) > 0
+        cells = [markdown.spread(v) if len(v) else "not computed" for v in values]
+        rows.append([method, *cells, f"{np.mean(means):.3f}" if whole else "-"])
+    heads = [name.removeprefix("half of ").removesuffix(":zscore") for name in present]
     return markdown.table(["method", *heads, "mean"], rows)
 
 
@@ -99,7 +110,7 @@ def _differences(frame: pd.DataFrame, methods: list[str]) -> str:
             known = {methods[0], method} <= set(table.columns)
             gap = (table[methods[0]] - table[method]).dropna() if known else pd.Series(dtype=float)
             error = gap.std(ddof=1) / max(len(gap), 1) ** 0.5
-            cells.append(f"{gap.mean():+.3f} ± {error:.3f}" if len(gap) else "-")
+            cells.append(f"{gap.mean():+.3f} ± {error:.3f}" if len(gap) > 1 else "-")
         rows.append([method, *cells])
     return markdown.table(["less", *(name for name, *_ in groups)], rows)
 

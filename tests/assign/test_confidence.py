@@ -74,7 +74,6 @@ def is_right(truth, labels):
     return matched[labels] == truth
 
 
-@pytest.mark.xfail(reason="too sure: about 60 % are right where confidence is 0.9")
 def test_of_rows_at_nine_tenths_nine_in_ten_are_right():
     right = []
     for noise, seed in product((50, 70), range(5)):

@@ -15,6 +15,11 @@ from pyrocco.backends import Backend
 
 Numbers = tuple[int | None, int | None]
 
+# Every model here takes its other half (the other side's labels, means, features) for
+# certain, and is too sure of itself. Log odds are divided by this. On planted blocks at
+# noise 50 and 70 and on Gaussian clouds the best divisors were 1.5, 3.3 and 2.9 to 5.2.
+_TEMPERATURE = 3.0
+
 
 @dataclass(frozen=True)
 class SideLabels:
@@ -39,17 +44,22 @@ class SideLabels:
     def judge(cls, labels: NDArray[np.intp], members: NDArray[np.float64]) -> SideLabels:
         """Number the clusters by size and judge them by the probabilities of memberships.
 
+        The probabilities are tempered, since the models they come from are too sure.
+
         Examples
         --------
         >>> import numpy as np
-        >>> members = np.array([[0.9, 0.1], [0.2, 0.8], [0.0, 1.0]])
+        >>> members = np.array([[0.999, 0.001], [0.001, 0.999], [0.0, 1.0]])
         >>> side = SideLabels.judge(np.array([0, 1, 1]), members)
-        >>> side.labels.tolist(), side.confidence.tolist(), side.stability.round(2).tolist()
-        ([1, 0, 0], [0.9, 0.8, 1.0], [0.86, 0.75])
+        >>> side.labels.tolist(), side.confidence.round(2).tolist()
+        ([1, 0, 0], [0.91, 0.91, 1.0])
+        >>> side.stability.round(2).tolist()
+        [0.91, 0.83]
         """
         numbered = relabel(labels)
         _, first = np.unique(numbered, return_index=True)
-        members = members[:, labels[first]]
+        odds = members[:, labels[first]] ** (1 / _TEMPERATURE)
+        members = odds / odds.sum(axis=1, keepdims=True)
         own = members[np.arange(len(labels)), numbered]
         inside = np.bincount(numbered, own)
         union = np.bincount(numbered) + members.sum(axis=0) - inside

@@ -83,16 +83,18 @@ def read_matrix(
     data = BlockData(X)
     finest = settle(data, starts[0])
     gradient = fit_gradient(X)
+    rest = residuals(X, finest)
     # Structure that the finest blocks leave, coarser ones leave too.
-    if not is_white(residuals(X, finest), size):
+    if not is_white(rest, size):
         steep = is_white(gradient.noise, size) and gradient.is_smooth
         return Reading("gradient" if steep else "features")
     fits = [best_block_fit(data, start, numbers) for start in (finest, *starts[1:])]
     fit = max((fit for fit in fits if fit is not None), key=lambda fit: fit.evidence, default=None)
     if fit is None:
-        return Reading("features")
+        return Reading("features", contaminated=is_contaminated(rest, size))
     noise = residuals(X, fit.labels)
-    contaminated = is_contaminated(noise, size)
+    # Blocks too few, because so many were asked for, can hide that cells are wild.
+    contaminated = is_contaminated(noise, size) or is_contaminated(rest, size)
     if gradient.evidence > fit.evidence and max(map(len, map(np.unique, fit.labels))) > 1:
         kind = "gradient" if gradient.is_smooth else "features"
         return Reading(kind, contaminated=contaminated)

@@ -92,6 +92,8 @@ def is_contaminated(noise: NDArray[np.float64], scale: float) -> bool:
     if np.linalg.norm(noise) <= _ROUNDING * scale:
         return False
     sizes = np.sort(np.abs(noise), axis=None)
+    # Cells met exactly, as those of a constant row are, have no noise to tell of.
+    sizes = sizes[sizes > _ROUNDING * sizes[-1]]
     squares = sizes[:: max(1, len(sizes) // _CELLS)] ** 2
     gain = _two_widths(squares) - _log_likelihood(squares, squares.mean())
     return bool(gain.mean() > _CONTAMINATED and gain.sum() > 2 * np.log(len(squares)))

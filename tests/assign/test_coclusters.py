@@ -80,7 +80,7 @@ def test_each_side_by_itself():
     found = EachSide(SilhouetteKMeans(0), NumpyBackend()).assign(X, X, (None, 3))
     assert adjusted_rand_score(rows, found.row_labels) == 1.0
     assert adjusted_rand_score(columns, found.column_labels) == 1.0
-    assert found.rows.confidence.mean() > 0.9
+    assert found.rows.confidence.mean() > 0.7
 
 
 def test_the_silhouette_does_not_count_rounding_as_rows():
@@ -95,13 +95,15 @@ def test_stability_is_the_expected_overlap_of_a_redrawn_cluster():
     """Against the expectations, cluster by cluster."""
     members = np.random.default_rng(0).dirichlet([0.3, 0.3, 0.3], 30)
     side = SideLabels.judge(members.argmax(axis=1), members)
+    members = np.cbrt(members)  # log odds divided by three
+    members /= members.sum(axis=1, keepdims=True)
     for cluster in range(3):
         inside = side.labels == cluster
         own = members.argmax(axis=1)[inside][0]
         both = members[inside, own].sum()
         union = inside.sum() + members[:, own].sum() - both
         assert side.stability[cluster] == pytest.approx(both / union)
-        np.testing.assert_array_equal(side.confidence[inside], members[inside].max(axis=1))
+        np.testing.assert_allclose(side.confidence[inside], members[inside].max(axis=1))
 
 
 def test_certain_clusters_are_stable():

@@ -10,19 +10,6 @@ from numpy.typing import NDArray
 from pyrocco.assign.lloyd import cluster_means
 
 
-def distance_confidence(features: NDArray[Any], labels: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Probability of every row's own cluster: see `distance_members`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rows = np.array([[0.0], [0.2], [1.1], [2.0], [2.2]])
-    >>> distance_confidence(rows, np.array([0, 0, 0, 1, 1])).round(2).tolist()
-    [1.0, 1.0, 0.91, 1.0, 1.0]
-    """
-    return np.asarray(distance_members(features, labels)[np.arange(len(labels)), labels])
-
-
 def distance_members(features: NDArray[Any], labels: NDArray[np.intp]) -> NDArray[np.float64]:
     """Probability of every cluster for every row, were all clusters round and equally wide.
 

@@ -59,11 +59,6 @@ class SampledRows:
         """Ward's tree of the sample."""
         return WardTree(self.sample)
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether the sample is all of the rows."""
-        return len(self.index) == len(self.features)
-
     def partition(self, k: int) -> NDArray[np.intp]:
         """Cut the sample's tree into at most `k` clusters and let k-means settle them."""
         k = min(k, len(self.index))

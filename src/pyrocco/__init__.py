@@ -13,6 +13,7 @@ from pyrocco.estimators import (
     AutoSpectralBiclustering,
     AutoSpectralCoclustering,
     COBRAr,
+    load,
 )
 from pyrocco.graph import Graph, mutual_knn_graph
 
@@ -27,5 +28,6 @@ __all__ = [
     "AutoSpectralCoclustering",
     "COBRAr",
     "Graph",
+    "load",
     "mutual_knn_graph",
 ]

@@ -23,7 +23,8 @@ from pyrocco.cli.messages import warnings_as_lines
 from pyrocco.prepare import prepare
 
 SCRIPT = Path(sys.executable).parent / "pyrocco"
-FILES = {"row_labels.csv", "column_labels.csv", "block_means.csv", "summary.json", "heatmap.png"}
+TABLES = {"row_labels.csv", "column_labels.csv", "block_means.csv"}
+FILES = TABLES | {"summary.json", "heatmap.png", "model.pyrocco"}
 
 
 @pytest.fixture(scope="module", name="X")
@@ -254,7 +255,7 @@ def test_the_console_script_writes_the_same(tmp_path, table):
     assert done.returncode == 0, done.stderr
     assert {path.name for path in out.iterdir()} == FILES
     assert main(["fit", str(table), "-o", str(tmp_path / "again"), "-q"]) == 0
-    for name in FILES - {"summary.json", "heatmap.png"}:
+    for name in TABLES:
         assert (out / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
     assert "Found" in done.stdout
     assert "Cells are separated by commas." in done.stderr

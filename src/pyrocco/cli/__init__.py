@@ -12,7 +12,7 @@ from pyrocco.cli.demo import demo
 from pyrocco.cli.fit import fit
 from pyrocco.cli.inspect import inspect
 from pyrocco.cli.messages import one_line, say
-from pyrocco.io import MatrixError, MissingExtraError
+from pyrocco.io import MatrixError, MissingExtraError, ModelFileError
 
 __all__ = ["app", "main"]
 
@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = None if arguments is None else list(arguments)
     try:
         code = app(args=words, prog_name="pyrocco", standalone_mode=False)
-    except (MatrixError, MissingExtraError, OSError) as error:
+    except (MatrixError, MissingExtraError, ModelFileError, OSError) as error:
         return _fail(str(error))
     except MemoryError:
         return _fail("this machine has too little memory; pyrocco inspect says how much is needed")

@@ -38,7 +38,8 @@ def fit(
 ) -> None:
     """Find groups of rows and groups of columns of MATRIX.
 
-    Writes row_labels.csv, column_labels.csv, block_means.csv, summary.json and heatmap.png.
+    Writes row_labels.csv, column_labels.csv, block_means.csv, summary.json, heatmap.png and
+    model.pyrocco.
     """
     writer = result_writer(output_format.value)
     model = modelling.estimator(quiet)

@@ -18,8 +18,9 @@ from pyrocco.cli.messages import one_line, warnings_as_lines
 from pyrocco.io import Matrix, MatrixError, Results
 from pyrocco.plots import before_and_after, save_figure
 
-__all__ = ["fit_and_write", "summarise"]
+__all__ = ["MODEL_FILE", "fit_and_write", "summarise"]
 
+MODEL_FILE = "model.pyrocco"
 _PACKAGES = ("pyrocco", "numpy", "scipy", "scikit-learn", "numba")
 
 
@@ -30,7 +31,7 @@ def fit_and_write(
     folder: Path,
     write: Callable[[Path, Results], list[str]],
 ) -> dict[str, Any]:
-    """Co-cluster a matrix and write labels, block means, summary and heat map.
+    """Co-cluster a matrix and write labels, block means, summary, heat map and model.
 
     Parameters
     ----------
@@ -65,7 +66,8 @@ def fit_and_write(
     ...     about = {"input": "example"}
     ...     _ = fit_and_write(ROCCO(2), matrix, about, Path(folder), result_writer("csv"))
     ...     sorted(path.name for path in Path(folder).iterdir())
-    ['block_means.csv', 'column_labels.csv', 'heatmap.png', 'row_labels.csv', 'summary.json']
+    ['block_means.csv', 'column_labels.csv', 'heatmap.png', 'model.pyrocco', 'row_labels.csv',
+     'summary.json']
     """
     started = time.perf_counter()
     with warnings_as_lines() as warned:
@@ -81,7 +83,8 @@ def fit_and_write(
     names = {"row_names": matrix.row_names, "column_names": matrix.column_names}
     picture = before_and_after(matrix.X, *labels, **names, cell_weights=model.cell_weights_)
     save_figure(picture, folder / "heatmap.png")
-    summary["files"] = [*files, "summary.json", "heatmap.png"]
+    model.save(folder / MODEL_FILE, {**names, "prepared": list(about.get("prepared", ()))})
+    summary["files"] = [*files, "summary.json", "heatmap.png", MODEL_FILE]
     (folder / "summary.json").write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
     return summary
 

@@ -7,6 +7,7 @@ from pyrocco.estimators.auto import (
 )
 from pyrocco.estimators.cobra import COBRA
 from pyrocco.estimators.cobrar import COBRAr
+from pyrocco.estimators.loading import load
 from pyrocco.estimators.rcc import RCC
 from pyrocco.estimators.rocco import ROCCO
 
@@ -18,4 +19,5 @@ __all__ = [
     "AutoSpectralBiclustering",
     "AutoSpectralCoclustering",
     "COBRAr",
+    "load",
 ]

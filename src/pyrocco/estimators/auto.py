@@ -16,11 +16,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pyrocco.assign.base import relabel
 from pyrocco.estimators.checks import check_count, fresh_random_state
+from pyrocco.estimators.saving import SavingMixin
 
 Pair = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
-class _BestSilhouette(BaseEstimator):
+class _BestSilhouette(SavingMixin, BaseEstimator):
     """Try K = 2, 3, ... and keep the labels of rows with the best silhouette."""
 
     def __init__(

@@ -33,6 +33,7 @@ from pyrocco.estimators.checks import (
     fresh_random_state,
     resolve_metric,
 )
+from pyrocco.estimators.saving import SavingMixin
 from pyrocco.graph.neighbors import METRICS
 
 # Groups, and so validation errors, no longer change below this tolerance.
@@ -44,7 +45,7 @@ _ACCEPTED = {
 }
 
 
-class COBRA(BlockMixin, ClusterMixin, BaseEstimator):
+class COBRA(SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
     """Groups of rows and of columns by convex biclustering.
 
     Minimises 0.5 ||X - U||_F^2 + gamma (sum w_ij ||U_i. - U_j.|| + sum w_kl ||U_.k - U_.l||)

@@ -25,6 +25,7 @@ from pyrocco.estimators.checks import (
     resolve_metric,
     root_mean_square,
 )
+from pyrocco.estimators.saving import SavingMixin
 from pyrocco.graph import Graph, mutual_knn_graph
 from pyrocco.graph.neighbors import METRICS
 from pyrocco.progress import Progress
@@ -32,7 +33,7 @@ from pyrocco.representation import Record
 from pyrocco.solvers import Solver, resolve_solver
 
 
-class RCC(ClusterMixin, BaseEstimator):
+class RCC(SavingMixin, ClusterMixin, BaseEstimator):
     """Clusters of rows, their number found by the method.
 
     Parameters

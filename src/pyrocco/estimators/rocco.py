@@ -25,6 +25,7 @@ from pyrocco.estimators.checks import (
     resolve_metric,
 )
 from pyrocco.estimators.rcc import warn_not_converged
+from pyrocco.estimators.saving import SavingMixin
 from pyrocco.estimators.trust import Trusted, is_dominated, trust_cells, trust_filled_cells
 from pyrocco.estimators.variants import VARIANTS, Variant, resolve_variant
 from pyrocco.graph import Graph, combined_graph, mutual_knn_graph
@@ -63,7 +64,7 @@ class _Fitted:
     weights: Any = None
 
 
-class ROCCO(BlockMixin, ClusterMixin, BaseEstimator):
+class ROCCO(SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
     """Groups of rows and groups of columns of a matrix.
 
     Parameters

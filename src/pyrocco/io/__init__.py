@@ -1,7 +1,7 @@
 """Reading matrices from files and writing results, one small file per format."""
 
 from pyrocco.io.complete import check_complete
-from pyrocco.io.errors import MatrixError
+from pyrocco.io.errors import MatrixError, ModelFileError
 from pyrocco.io.extras import MissingExtraError
 from pyrocco.io.matrix import Matrix, default_names
 from pyrocco.io.read import read_matrix
@@ -13,6 +13,7 @@ __all__ = [
     "Matrix",
     "MatrixError",
     "MissingExtraError",
+    "ModelFileError",
     "OutputError",
     "Results",
     "check_complete",

@@ -1,8 +1,8 @@
-"""The error that every reader raises."""
+"""The errors that readers raise."""
 
 from __future__ import annotations
 
-__all__ = ["MatrixError"]
+__all__ = ["MatrixError", "ModelFileError"]
 
 
 class MatrixError(ValueError):
@@ -13,4 +13,15 @@ class MatrixError(ValueError):
     >>> raise MatrixError("counts.csv: the file is empty")
     Traceback (most recent call last):
     pyrocco.io.errors.MatrixError: counts.csv: the file is empty
+    """
+
+
+class ModelFileError(ValueError):
+    """A model cannot be saved or loaded; the message says why, in one line.
+
+    Examples
+    --------
+    >>> raise ModelFileError("model.pyrocco: is damaged")
+    Traceback (most recent call last):
+    pyrocco.io.errors.ModelFileError: model.pyrocco: is damaged
     """

@@ -3,7 +3,9 @@
 Implements He and Moreira-Matias, *Robust Continuous Co-Clustering* (2018).
 """
 
+from importlib import import_module
 from importlib.metadata import version
+from types import ModuleType
 
 from pyrocco.estimators import (
     COBRA,
@@ -31,3 +33,10 @@ __all__ = [
     "load",
     "mutual_knn_graph",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    # As in scanpy: pyrocco.tl, pyrocco.pl. Loaded when used, since pl brings matplotlib.
+    if name in ("pl", "tl"):
+        return import_module(f"pyrocco.{name}")
+    raise AttributeError(f"module 'pyrocco' has no attribute {name!r}")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from pyrocco.io.annotated import as_categories
 from pyrocco.io.errors import MatrixError
 from pyrocco.io.extras import extra
 from pyrocco.io.matrix import Matrix, named_matrix
@@ -166,9 +167,5 @@ def write_h5ad(
 
 
 def _labels(columns: dict[str, Any], names: tuple[str, ...]) -> pd.DataFrame:
-    """As scanpy keeps clusters: categories of text, in the order of their numbers."""
-    table = pd.DataFrame(index=pd.Index(names, dtype=object))
-    for name, labels in columns.items():
-        order = [str(label) for label in range(int(max(labels)) + 1)]
-        table[name] = pd.Categorical([str(label) for label in labels], categories=order)
-    return table
+    categories = {name: as_categories(labels) for name, labels in columns.items()}
+    return pd.DataFrame(categories, index=pd.Index(names, dtype=object))

@@ -79,8 +79,8 @@ def label_names(ax: Axes, axis: str, names: Sequence[str] | None) -> None:
     side.set_tick_params(length=0)
 
 
-def label_clusters(ax: Axes, axis: str, clusters: Array, edges: Array) -> None:
-    """Write the numbers of the clusters on the right or on top, leaving out those too narrow.
+def label_clusters(ax: Axes, axis: str, clusters: Sequence[Any], edges: Array) -> None:
+    """Write what clusters are called on the right or on top, leaving out those too narrow.
 
     Parameters
     ----------
@@ -88,8 +88,8 @@ def label_clusters(ax: Axes, axis: str, clusters: Array, edges: Array) -> None:
         Where the matrix is drawn.
     axis : {"rows", "columns"}
         Which side.
-    clusters : ndarray of int
-        The clusters in the order drawn.
+    clusters : sequence of int or str
+        Their numbers or names, in the order drawn.
     edges : ndarray of int
         Where each begins, and where the last ends.
 
@@ -97,7 +97,7 @@ def label_clusters(ax: Axes, axis: str, clusters: Array, edges: Array) -> None:
     --------
     >>> from matplotlib.figure import Figure
     >>> ax = Figure().add_subplot()
-    >>> label_clusters(ax, "rows", np.array([1, 0]), np.array([0, 70, 100]))
+    >>> label_clusters(ax, "rows", [1, 0], np.array([0, 70, 100]))
     >>> [text.get_text() for text in ax.texts]
     ['1', '0', 'row clusters']
     """
@@ -107,7 +107,9 @@ def label_clusters(ax: Axes, axis: str, clusters: Array, edges: Array) -> None:
         needed = _LINE_HEIGHT if axis == "rows" else _DIGIT_WIDTH * (len(str(cluster)) + 0.5)
         if length >= needed:
             _beside(ax, axis, centre, str(cluster), offset=4)
-    _beside(ax, axis, 0.5, f"{axis[:-1]} clusters", offset=18, turned=True)
+    longest = max(len(str(cluster)) for cluster in clusters) if axis == "rows" else 0
+    offset = max(18, 8 + 0.6 * FONT_SIZE * longest)
+    _beside(ax, axis, 0.5, f"{axis[:-1]} clusters", offset=offset, turned=True)
 
 
 def _beside(

@@ -73,6 +73,7 @@ def plot_biclusters(
     column_names: Sequence[str] | None = None,
     scale: ColourScale | None = None,
     cell_weights: Any = None,
+    cluster_names: tuple[Sequence[str], Sequence[str]] | None = None,
 ) -> Axes:
     """Draw a matrix with rows and columns sorted by cluster and the borders between them.
 
@@ -90,6 +91,8 @@ def plot_biclusters(
         Colours; chosen from the numbers by default.
     cell_weights : ndarray or sparse matrix, optional
         Trust in every cell (`ROCCO.cell_weights_`): distrusted ones are marked in grey.
+    cluster_names : pair of sequences of str, optional
+        What row clusters and column clusters are called; their numbers by default.
 
     Returns
     -------
@@ -104,7 +107,7 @@ def plot_biclusters(
     [[5.0, 5.0, 0.0], [0.0, 0.0, 5.0]]
     """
     labels, names = (row_labels, column_labels), (row_names, column_names)
-    _draw_biclusters(X, labels, ax, names, scale, cell_weights)
+    _draw_biclusters(X, labels, ax, names, scale, cell_weights, cluster_names)
     return ax
 
 
@@ -163,6 +166,7 @@ def _draw_biclusters(
     names: tuple[Sequence[str] | None, Sequence[str] | None],
     scale: ColourScale | None,
     cell_weights: Any,
+    cluster_names: tuple[Sequence[str], Sequence[str]] | None = None,
 ) -> ColourScale:
     labels = np.asarray(labels[0]), np.asarray(labels[1])
     clusters = cluster_order(X, *labels)
@@ -170,12 +174,13 @@ def _draw_biclusters(
     scale = _draw(X, ax, orders, scale)
     if cell_weights is not None:
         mark_distrust(cell_weights, ax, orders)
-    for axis, name, label, cluster, order in zip(
-        ("rows", "columns"), names, labels, clusters, orders, strict=True
+    called = cluster_names or tuple(range(len(cluster)) for cluster in clusters)
+    for axis, name, label, cluster, order, known in zip(
+        ("rows", "columns"), names, labels, clusters, orders, called, strict=True
     ):
         edges = np.concatenate([[0], np.cumsum(np.bincount(label)[cluster])])
         _draw_borders(ax, axis, edges, scale.border)
-        label_clusters(ax, axis, cluster, edges)
+        label_clusters(ax, axis, [known[number] for number in cluster], edges)
         label_names(ax, axis, None if name is None else [name[i] for i in order])
     return scale
 

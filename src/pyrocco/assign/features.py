@@ -43,7 +43,18 @@ def leading_features(U: Any, rank: int = 30, backend: Backend | None = None) -> 
     True
     """
     backend = backend or NumpyBackend()
-    scores = _scores(backend.centred(U), min(rank, *U.shape), backend)
+    return directions(_scores(backend.centred(U), min(rank, *U.shape), backend))
+
+
+def directions(scores: NDArray[Any]) -> NDArray[Any]:
+    """Rows made one long; those too short to tell from rounding stay at zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> directions(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist()
+    [[0.6, 0.8], [0.0, 0.0]]
+    """
     lengths = np.linalg.norm(scores, axis=1, keepdims=True)
     # Below rounding error a row has no direction, only noise.
     noise = np.sqrt(np.finfo(scores.dtype).eps) * lengths.max(initial=0.0)

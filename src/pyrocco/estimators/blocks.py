@@ -11,6 +11,19 @@ from sklearn.base import BiclusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 
+def indicator(labels: NDArray[np.intp]) -> sparse.csr_array:
+    """Rows by clusters: 1 where the row is in the cluster.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> indicator(np.array([0, 1, 1])).toarray().tolist()
+    [[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
+    """
+    n = len(labels)
+    return sparse.csr_array((np.ones(n), labels, np.arange(n + 1)), shape=(n, labels.max() + 1))
+
+
 def block_means(
     X: Any, row_labels: NDArray[np.intp], column_labels: NDArray[np.intp]
 ) -> NDArray[np.float64]:
@@ -23,7 +36,7 @@ def block_means(
     >>> block_means(X, np.array([0, 0, 1]), np.array([0, 0, 1])).tolist()
     [[2.0, 5.0], [0.0, 9.0]]
     """
-    rows, columns = _indicator(row_labels), _indicator(column_labels)
+    rows, columns = indicator(row_labels), indicator(column_labels)
     sums = (rows.T @ X) @ columns
     sums = sums.toarray() if sparse.issparse(sums) else np.asarray(sums)
     sizes = np.outer(np.bincount(row_labels), np.bincount(column_labels))
@@ -57,8 +70,3 @@ class BlockMixin(BiclusterMixin):
     def _numbers(self) -> tuple[int, int]:
         check_is_fitted(self)
         return int(self.row_labels_.max()) + 1, int(self.column_labels_.max()) + 1
-
-
-def _indicator(labels: NDArray[np.intp]) -> sparse.csr_array:
-    n = len(labels)
-    return sparse.csr_array((np.ones(n), labels, np.arange(n + 1)), shape=(n, labels.max() + 1))

@@ -24,6 +24,7 @@ from pyrocco.estimators.checks import (
     is_mostly_zero,
     resolve_metric,
 )
+from pyrocco.estimators.coclustering import NestedMixin
 from pyrocco.estimators.rcc import warn_not_converged
 from pyrocco.estimators.saving import SavingMixin
 from pyrocco.estimators.trust import Trusted, is_dominated, trust_cells, trust_filled_cells
@@ -64,7 +65,7 @@ class _Fitted:
     weights: Any = None
 
 
-class ROCCO(SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
+class ROCCO(NestedMixin, SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
     """Groups of rows and groups of columns of a matrix.
 
     Parameters
@@ -128,6 +129,11 @@ class ROCCO(SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
         Whether the representation settled before `max_iter`.
     n_row_clusters_, n_column_clusters_ : int
         Numbers of clusters.
+    tree_ : NestedClusters
+        Parts of the clusters, and the clusters merged down to one: what `at`, `coarser` and
+        `finer` cut.
+    statistics_ : TreeStatistics
+        Counts, means and scatter over the finest clusters of the tree, for all its cuts.
     assigner_ : JointAssigner
         What turned the representation into labels; ``assigner_.sample_size`` is the size of
         the sample on which the default chooses the numbers of clusters.
@@ -193,7 +199,9 @@ class ROCCO(SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
             # A product: SciPy's quotient of a float32 CSR matrix is float64.
             work = _Work(X * X.dtype.type(1 / scale), variant, solver, backend, progress)
             fitted = self._fit_trusted(work)
-        self._keep(fitted, backend, scale)
+            self._keep(fitted, backend, scale)
+            with progress.stage("nested clusters"):
+                self._nest(fitted.X, scale)
         return self
 
     def _fit_trusted(self, work: _Work) -> _Fitted:

@@ -12,7 +12,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from pyrocco.assign import CoClusterer, ContinuousAssigner, EachSide, SilhouetteKMeans
+from pyrocco.assign.nested import NestedClusters, NestedSide
 from pyrocco.backends import NumpyBackend, TorchBackend
+from pyrocco.estimators.statistics import Moments, TreeStatistics
 from pyrocco.graph import Graph
 from pyrocco.io.errors import ModelFileError
 from pyrocco.io.model_file import Record, write_model_file
@@ -39,10 +41,14 @@ KEPT: dict[str, Callable[..., Any]] = {
         DecoupledSolver,
         EachSide,
         Graph,
+        Moments,
         MultigridSolver,
+        NestedClusters,
+        NestedSide,
         NumpyBackend,
         SilhouetteKMeans,
         SpectralSolver,
+        TreeStatistics,
     )
 }
 

@@ -1,0 +1,202 @@
+"""Coarser and finer co-clusterings of a fitted model, without the data and without a fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from pyrocco.assign.nested import NestedClusters, NestedSide
+from pyrocco.estimators.checks import check_count
+from pyrocco.estimators.statistics import TreeStatistics
+
+
+@dataclass(frozen=True)
+class CoClustering:
+    """One cut through the nested clusters of a model: labels and block means.
+
+    `ROCCO.at`, `ROCCO.coarser` and `ROCCO.finer` make it.
+
+    Parameters
+    ----------
+    tree : NestedClusters
+        The model's nested clusters.
+    statistics : TreeStatistics
+        What the model keeps of the data.
+    confidence : pair of ndarray
+        Probability of the fit's label of every row and of every column.
+    n_row_clusters_, n_column_clusters_ : int
+        Numbers of clusters.
+
+    Attributes
+    ----------
+    row_labels_, column_labels_ : ndarray of int
+        Cluster of every row and of every column, largest cluster 0.
+    block_means_ : ndarray of shape (n_row_clusters_, n_column_clusters_)
+        Mean over every block; NaN where all its cells are missing.
+
+    Examples
+    --------
+    >>> from pyrocco import ROCCO
+    >>> from pyrocco.datasets import make_noisy_biclusters
+    >>> model = ROCCO().fit(make_noisy_biclusters((100, 80), 4, noise=10, random_state=0).X)
+    >>> cut = model.at(n_row_clusters=2)
+    >>> cut
+    CoClustering(n_row_clusters_=2, n_column_clusters_=4)
+    >>> cut.block_means_.shape, cut.finer()
+    ((2, 4), CoClustering(n_row_clusters_=3, n_column_clusters_=5))
+    """
+
+    tree: NestedClusters
+    statistics: TreeStatistics
+    confidence: tuple[NDArray[np.float64], NDArray[np.float64]]
+    n_row_clusters_: int
+    n_column_clusters_: int
+
+    def __repr__(self) -> str:
+        numbers = f"{self.n_row_clusters_}, n_column_clusters_={self.n_column_clusters_}"
+        return f"CoClustering(n_row_clusters_={numbers})"
+
+    @cached_property
+    def row_labels_(self) -> NDArray[np.intp]:
+        """Cluster of every row, largest 0."""
+        return self.tree.rows.cut(self.n_row_clusters_)
+
+    @cached_property
+    def column_labels_(self) -> NDArray[np.intp]:
+        """Cluster of every column, largest 0."""
+        return self.tree.columns.cut(self.n_column_clusters_)
+
+    @cached_property
+    def block_means_(self) -> NDArray[np.float64]:
+        """Mean over every block; NaN where all its cells are missing."""
+        groups = self.tree.rows.groups(self.n_row_clusters_)
+        blocks = self.statistics.blocks(groups, self.column_labels_)
+        means = np.where(blocks.counts > 0, blocks.means, np.nan)
+        return np.asarray(means * self.statistics.scale)
+
+    def at(
+        self, n_row_clusters: int | None = None, n_column_clusters: int | None = None
+    ) -> CoClustering:
+        """Cut elsewhere.
+
+        Parameters
+        ----------
+        n_row_clusters, n_column_clusters : int, optional
+            Numbers of clusters; those of this cut where not given.
+
+        Returns
+        -------
+        CoClustering
+        """
+        rows = _checked("row", n_row_clusters, self.n_row_clusters_, self.tree.rows)
+        columns = _checked("column", n_column_clusters, self.n_column_clusters_, self.tree.columns)
+        return CoClustering(self.tree, self.statistics, self.confidence, rows, columns)
+
+    def coarser(self) -> CoClustering:
+        """Merge the two nearest clusters of rows, and the two nearest of columns.
+
+        A side that is one cluster already stays so.
+        """
+        rows, columns = self.n_row_clusters_, self.n_column_clusters_
+        if rows == columns == 1:
+            raise ValueError("Nothing is coarser than one cluster of rows and one of columns.")
+        return self.at(max(rows - 1, 1), max(columns - 1, 1))
+
+    def finer(self) -> CoClustering:
+        """Undo one merge of rows and one of columns.
+
+        A side that is as fine as the tree goes stays so.
+        """
+        finest = self.tree.rows.n_finest, self.tree.columns.n_finest
+        if (self.n_row_clusters_, self.n_column_clusters_) == finest:
+            raise ValueError(
+                f"Nothing is finer: the tree of this model ends at {finest[0]} row clusters and "
+                f"{finest[1]} column clusters. Fit again with n_clusters= for more."
+            )
+        rows, columns = self.n_row_clusters_ + 1, self.n_column_clusters_ + 1
+        return self.at(min(rows, finest[0]), min(columns, finest[1]))
+
+
+class NestedMixin:
+    """Coarser and finer clusters of a model with labels and a representation."""
+
+    representation_: NDArray[Any]
+    row_labels_: NDArray[np.intp]
+    column_labels_: NDArray[np.intp]
+    row_confidence_: NDArray[np.float64]
+    column_confidence_: NDArray[np.float64]
+    tree_: NestedClusters
+    statistics_: TreeStatistics
+
+    def _nest(self, X: Any, scale: float) -> None:
+        """Keep the tree, and of `X`, measured in units of `scale`, what its cuts need."""
+        labels = self.row_labels_, self.column_labels_
+        self.tree_ = NestedClusters.build(self.representation_, *labels)
+        self.statistics_ = TreeStatistics.of(X, self.tree_, scale)
+
+    def at(
+        self, n_row_clusters: int | None = None, n_column_clusters: int | None = None
+    ) -> CoClustering:
+        """Cut the nested clusters at other numbers, without a fit.
+
+        Cuts are nested: a cluster of a coarser cut is made of whole clusters of a finer one.
+        At the numbers of the fit the labels are those of the fit.
+
+        Parameters
+        ----------
+        n_row_clusters, n_column_clusters : int, optional
+            Numbers of clusters; those of the fit where not given.
+
+        Returns
+        -------
+        CoClustering
+
+        Examples
+        --------
+        >>> from pyrocco import ROCCO
+        >>> from pyrocco.datasets import make_noisy_biclusters
+        >>> X = make_noisy_biclusters((100, 80), 4, noise=10, random_state=0).X
+        >>> ROCCO().fit(X).at(3, 2).block_means_.shape
+        (3, 2)
+        """
+        check_is_fitted(self)
+        confidence = self.row_confidence_, self.column_confidence_
+        numbers = self.tree_.rows.n_fitted, self.tree_.columns.n_fitted
+        fitted = CoClustering(self.tree_, self.statistics_, confidence, *numbers)
+        return fitted.at(n_row_clusters, n_column_clusters)
+
+    def coarser(self) -> CoClustering:
+        """Merge the two nearest clusters of rows, and the two nearest of columns.
+
+        Returns
+        -------
+        CoClustering
+        """
+        return self.at().coarser()
+
+    def finer(self) -> CoClustering:
+        """Split a cluster of rows and one of columns, where the parts are farthest apart.
+
+        Returns
+        -------
+        CoClustering
+        """
+        return self.at().finer()
+
+
+def _checked(side: str, number: int | None, here: int, tree: NestedSide) -> int:
+    if number is None:
+        return here
+    check_count(f"n_{side}_clusters", number)
+    if number > tree.n_finest:
+        raise ValueError(
+            f"n_{side}_clusters={number} is finer than the tree of this model, which ends at "
+            f"{tree.n_finest} {side} clusters. Ask for {tree.n_finest} or fewer, or fit again "
+            "with n_clusters=."
+        )
+    return int(number)

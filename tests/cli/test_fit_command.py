@@ -24,7 +24,7 @@ from pyrocco.prepare import prepare
 
 SCRIPT = Path(sys.executable).parent / "pyrocco"
 TABLES = {"row_labels.csv", "column_labels.csv", "block_means.csv"}
-FILES = TABLES | {"summary.json", "heatmap.png", "model.pyrocco"}
+FILES = TABLES | {"summary.json", "heatmap.png", "model.pyrocco", "report.html"}
 
 
 @pytest.fixture(scope="module", name="X")

@@ -13,11 +13,13 @@ from sklearn.datasets import load_breast_cancer
 from pyrocco import ROCCO
 from pyrocco.cli.messages import count, say_all, tell
 from pyrocco.cli.options import Quiet, Seed
-from pyrocco.cli.results import fit_and_write
+from pyrocco.cli.results import REPORT_FILE, fit_and_write
 from pyrocco.io import Matrix, result_writer, staged_folder, write_matrix
 from pyrocco.prepare import zscore
 
 __all__ = ["demo", "demo_matrix"]
+
+TABLE = "matrix.csv"
 
 
 def demo_matrix() -> Matrix:
@@ -64,18 +66,15 @@ def demo(
     with staged_folder(output) as folder:
         if not quiet:
             say_all(matrix.notes)
-        about = {"input": "Wisconsin breast cancer (scikit-learn)"}
+        about = {"input": "Wisconsin breast cancer (scikit-learn)", "matrix": TABLE}
         fit_and_write(model, matrix, about, folder, result_writer("csv"))
-        write_matrix(folder / "matrix.csv", matrix)
-        findings = _findings(model, matrix)
-        text = "\n".join([*matrix.notes, *findings]) + "\n"
-        (folder / "report.txt").write_text(text, encoding="utf-8")
+        write_matrix(folder / TABLE, matrix)
     if quiet:
         return
-    for line in findings:
+    for line in _findings(model, matrix):
         tell(line)
-    tell(f"Look at {output / 'heatmap.png'}; the tables and report.txt are beside it.")
-    tell(f"The same with a file: pyrocco fit {output / 'matrix.csv'} -o my-output")
+    tell(f"Open {output / REPORT_FILE} in a browser; tables and heatmap.png are beside it.")
+    tell(f"The same with a file: pyrocco fit {output / TABLE} -o my-output")
 
 
 def _findings(model: ROCCO, matrix: Matrix) -> list[str]:

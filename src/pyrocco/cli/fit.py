@@ -30,16 +30,18 @@ def fit(
     modelling: Modelling,
     reading: Reading,
     preparing: Preparing,
+    *,
     output_format: Annotated[
         OutputFormat, typer.Option(help="Labels and block means as CSV, Parquet or AnnData.")
     ] = OutputFormat.csv,
+    no_report: Annotated[bool, typer.Option("--no-report", help="Leave out report.html.")] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Find groups of rows and groups of columns of MATRIX.
 
-    Writes row_labels.csv, column_labels.csv, block_means.csv, summary.json, heatmap.png and
-    model.pyrocco.
+    Writes row_labels.csv, column_labels.csv, block_means.csv, summary.json, heatmap.png,
+    model.pyrocco and report.html, the page to look at.
     """
     writer = result_writer(output_format.value)
     model = modelling.estimator(quiet)
@@ -51,8 +53,13 @@ def fit(
         if not quiet:
             said = [] if preparing.names else [say_advice(advice)]
             say_all([*prepared.notes, *said])
-        about = {"input": str(matrix), "prepared": preparing.names, "advice": vars(advice)}
-        summary = fit_and_write(model, prepared, about, folder, writer)
+        about = {
+            "input": str(matrix),
+            "reading": reading.options,
+            "prepared": preparing.names,
+            "advice": vars(advice),
+        }
+        summary = fit_and_write(model, prepared, about, folder, writer, report=not no_report)
     if as_json:
         typer.echo(json.dumps(summary, indent=2))
     elif not quiet:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -82,6 +83,18 @@ class Reading:
             rich_help_panel=_PANEL,
         ),
     ] = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options, to be kept beside the results."""
+        return asdict(self)
+
+    @classmethod
+    def again(cls, options: Mapping[str, Any]) -> Reading:
+        """The same options, from what was kept."""
+        layout, absent = Layout(options["layout"]), options["absent"]
+        enums = {"layout": layout, "absent": None if absent is None else Absent(absent)}
+        return cls(**{**options, **enums})
 
     def read(self, path: Path, quiet: bool) -> Matrix:
         """Read a file, with a bar on the screen while it takes long."""

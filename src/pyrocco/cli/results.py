@@ -11,16 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from pyrocco import ROCCO
 from pyrocco.cli.messages import one_line, warnings_as_lines
 from pyrocco.io import Matrix, MatrixError, Results
 from pyrocco.plots import before_and_after, save_figure
+from pyrocco.report import write_report
+from pyrocco.report.words import n_distrusted
 
-__all__ = ["MODEL_FILE", "fit_and_write", "summarise"]
+__all__ = ["MODEL_FILE", "REPORT_FILE", "fit_and_write", "summarise"]
 
 MODEL_FILE = "model.pyrocco"
+REPORT_FILE = "report.html"
 _PACKAGES = ("pyrocco", "numpy", "scipy", "scikit-learn", "numba")
 
 
@@ -30,8 +32,10 @@ def fit_and_write(
     about: dict[str, Any],
     folder: Path,
     write: Callable[[Path, Results], list[str]],
+    *,
+    report: bool = True,
 ) -> dict[str, Any]:
-    """Co-cluster a matrix and write labels, block means, summary, heat map and model.
+    """Co-cluster a matrix and write labels, block means, summary, heat map, model and report.
 
     Parameters
     ----------
@@ -45,6 +49,8 @@ def fit_and_write(
         Where the files go.
     write : callable
         Writes labels and block means, and returns the names of the files.
+    report : bool, default=True
+        Whether to write the page about the fit too.
 
     Returns
     -------
@@ -66,8 +72,8 @@ def fit_and_write(
     ...     about = {"input": "example"}
     ...     _ = fit_and_write(ROCCO(2), matrix, about, Path(folder), result_writer("csv"))
     ...     sorted(path.name for path in Path(folder).iterdir())
-    ['block_means.csv', 'column_labels.csv', 'heatmap.png', 'model.pyrocco', 'row_labels.csv',
-     'summary.json']
+    ['block_means.csv', 'column_labels.csv', 'heatmap.png', 'model.pyrocco', 'report.html',
+     'row_labels.csv', 'summary.json']
     """
     started = time.perf_counter()
     with warnings_as_lines() as warned:
@@ -84,7 +90,10 @@ def fit_and_write(
     picture = before_and_after(matrix.X, *labels, **names, cell_weights=model.cell_weights_)
     save_figure(picture, folder / "heatmap.png")
     model.save(folder / MODEL_FILE, {**names, "prepared": list(about.get("prepared", ()))})
-    summary["files"] = [*files, "summary.json", "heatmap.png", MODEL_FILE]
+    if report:
+        write_report(folder / REPORT_FILE, model, matrix.X, **names, summary=summary)
+    page = [REPORT_FILE] if report else []
+    summary["files"] = [*files, "summary.json", "heatmap.png", MODEL_FILE, *page]
     (folder / "summary.json").write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
     return summary
 
@@ -126,7 +135,7 @@ def summarise(model: ROCCO, matrix: Matrix) -> dict[str, Any]:
         "mean_row_confidence": round(float(model.row_confidence_.mean()), 4),
         "mean_column_confidence": round(float(model.column_confidence_.mean()), 4),
         "taken_for": model.reading_,
-        "distrusted_cells": _n_distrusted(model.cell_weights_),
+        "distrusted_cells": n_distrusted(model.cell_weights_),
         "converged": bool(model.converged_),
         "iterations": int(model.n_iter_),
         "parameters": parameters,
@@ -135,11 +144,3 @@ def summarise(model: ROCCO, matrix: Matrix) -> dict[str, Any]:
             **{package: version(package) for package in _PACKAGES},
         },
     }
-
-
-def _n_distrusted(weights: Any) -> int:
-    """Cells of which less than half was kept."""
-    if weights is None:
-        return 0
-    values = weights.data if sparse.issparse(weights) else weights
-    return int(np.count_nonzero(values < 0.5))

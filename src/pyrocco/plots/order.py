@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-__all__ = ["averaging", "block_means", "cluster_order"]
+__all__ = ["averaging", "block_means", "cluster_order", "order_by_means"]
 
 Array = np.ndarray[Any, Any]
 
@@ -87,10 +87,32 @@ def cluster_order(X: Any, row_labels: Array, column_labels: Array) -> tuple[Arra
     (array([1, 0]), array([0, 1]))
     """
     means = block_means(X, row_labels, column_labels)
+    return order_by_means(means, np.bincount(row_labels), np.bincount(column_labels))
+
+
+def order_by_means(means: Array, row_sizes: Array, column_sizes: Array) -> tuple[Array, Array]:
+    """Order the clusters as `cluster_order` does, where the means of the blocks are known.
+
+    Parameters
+    ----------
+    means : ndarray of shape (row clusters, column clusters)
+        Mean of every block.
+    row_sizes, column_sizes : ndarray of int
+        Rows, or columns, of every cluster.
+
+    Returns
+    -------
+    row_clusters, column_clusters : ndarray of int
+        The clusters from top to bottom and from left to right.
+
+    Examples
+    --------
+    >>> order_by_means(np.array([[0.0, 9.0], [5.0, 0.0]]), np.array([1, 2]), np.array([2, 1]))
+    (array([1, 0]), array([0, 1]))
+    """
     # What is left after row and column effects tells where a cluster stands out; a cluster
     # that is high everywhere would otherwise attract all others.
     means = means - means.mean(axis=0) - means.mean(axis=1, keepdims=True) + means.mean()
-    row_sizes, column_sizes = np.bincount(row_labels), np.bincount(column_labels)
     if len(row_sizes) <= len(column_sizes):
         return _lead_and_follow(means, row_sizes, column_sizes)
     columns, rows = _lead_and_follow(means.T, column_sizes, row_sizes)

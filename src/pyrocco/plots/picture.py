@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from matplotlib import colormaps
 from scipy import sparse
 
 from pyrocco.plots.order import block_means
 
-__all__ = ["ColourScale", "colour_scale", "shrink"]
+__all__ = ["ColourScale", "bins", "colour_scale", "colour_table", "shrink"]
 
 COARSEST = 150
 
@@ -79,6 +80,28 @@ def colour_scale(picture: Array, signed: bool) -> ColourScale:
     return ColourScale("viridis", low, high, "white")
 
 
+def colour_table(scale: ColourScale) -> Array:
+    """The colours of a scale, as numbers that need no matplotlib.
+
+    Parameters
+    ----------
+    scale : ColourScale
+        The scale.
+
+    Returns
+    -------
+    ndarray of uint8, shape (256, 3)
+        Red, green and blue, from the lowest number to the highest.
+
+    Examples
+    --------
+    >>> colour_table(ColourScale("viridis", 0.0, 1.0, "white"))[0].tolist()
+    [68, 1, 84]
+    """
+    colours: Array = colormaps[scale.cmap](np.arange(256), bytes=True)[:, :3]
+    return colours
+
+
 def shrink(X: Any, row_order: Array, column_order: Array, most: int = 600) -> Array:
     """Reorder a matrix and average neighbours until it is small enough to draw.
 
@@ -111,10 +134,29 @@ def shrink(X: Any, row_order: Array, column_order: Array, most: int = 600) -> Ar
         # A pixel with hardly a value in it is noise: the fewer there are, the coarser.
         nonzero = X.nnz if sparse.issparse(X) else np.count_nonzero(X)
         most = int(np.clip(np.sqrt(nonzero), min(most, COARSEST), most))
-    return block_means(X, _bins(row_order, most), _bins(column_order, most))
+    return block_means(X, bins(row_order, most), bins(column_order, most))
 
 
-def _bins(order: Array, most: int) -> Array:
-    bins = np.empty(len(order), dtype=np.intp)
-    bins[order] = np.arange(len(order)) * min(most, len(order)) // len(order)
-    return bins
+def bins(order: Array, most: int) -> Array:
+    """Put neighbours of an order together until there are few enough.
+
+    Parameters
+    ----------
+    order : ndarray of int
+        Rows from top to bottom, or columns from left to right.
+    most : int
+        Bins at most.
+
+    Returns
+    -------
+    ndarray of int
+        Bin of every row or column, counting from 0 along the order.
+
+    Examples
+    --------
+    >>> bins(np.array([3, 2, 1, 0]), 2)
+    array([1, 1, 0, 0])
+    """
+    found = np.empty(len(order), dtype=np.intp)
+    found[order] = np.arange(len(order)) * min(most, len(order)) // len(order)
+    return found

@@ -1,0 +1,118 @@
+// The means of the blocks, what is known about each, and what sets each group of rows apart.
+const SHOWN = 5; // columns of a card before "more"
+const NOTABLE = 0.2; // effects below are hardly to be seen
+
+class Blocks {
+  constructor(places, tiles, rows, columns, actions) {
+    Object.assign(this, { places, tiles, rows, columns, actions });
+    places.grid.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  refresh(level) {
+    this.level = level;
+    this.known = new Map((level.blocks || []).map((line) => [`${line[0]},${line[1]}`, line.slice(2)]));
+    this.rowGroups = this.rows.bands.map((band) => band.group);
+    this.columnGroups = this.columns.bands.map((band) => band.group);
+    this.buildGrid();
+    this.choose(0, 0, false);
+    this.places.apart.replaceChildren(...this.rowGroups.map((group) => this.card(group)));
+    this.places.caution.textContent = level.blocks
+      ? "Effect: difference of the means in standard deviations, against the rows of all other groups. The groups were found in the same data, so adjusted p-values order the findings; they are not a test of the groups."
+      : "This model keeps no statistics of its blocks.";
+  }
+
+  buildGrid() {
+    const { rows, columns, level } = this;
+    const head = make("tr", {}, make("td"), ...this.columnGroups.map((group) => make("th", { scope: "col" }, columns.swatch(group), ` · ${columns.sizes[group].toLocaleString("en")}`)));
+    this.cells = this.rowGroups.map((r, i) => this.columnGroups.map((c, j) => this.cell(level.means[r][c], i, j)));
+    const lines = this.rowGroups.map((group, i) => make("tr", {}, make("th", { scope: "row" }, rows.swatch(group), ` · ${rows.sizes[group].toLocaleString("en")}`), ...this.cells[i].map((cell) => make("td", {}, cell))));
+    this.places.grid.replaceChildren(make("table", { "aria-label": "Means of the blocks" }, make("thead", {}, head), make("tbody", {}, ...lines)));
+  }
+
+  cell(mean, i, j) {
+    const value = mean === null ? NaN : mean / this.tiles.unit;
+    const colour = Number.isNaN(value) ? "" : `background:${this.tiles.css(value)};color:${this.tiles.isDark(value) ? "#fff" : "#111"}`;
+    const words = `${this.rows.tag(this.rowGroups[i])} with ${this.columns.tag(this.columnGroups[j])}: mean ${digits(mean)}`;
+    return make("button", { type: "button", style: colour, tabindex: "-1", "aria-pressed": "false", "aria-label": words, onclick: () => this.choose(i, j) }, digits(mean));
+  }
+
+  // One stop of the Tab key for the whole grid; arrows move inside.
+  key(event) {
+    const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+    if (!(event.key in steps)) return;
+    event.preventDefault();
+    const [down, across] = steps[event.key];
+    const i = Math.max(0, Math.min(this.rowGroups.length - 1, this.chosen[0] + down));
+    const j = Math.max(0, Math.min(this.columnGroups.length - 1, this.chosen[1] + across));
+    this.choose(i, j);
+    this.cells[i][j].focus();
+  }
+
+  choose(i, j) {
+    if (this.chosen && this.cells[this.chosen[0]]?.[this.chosen[1]]) this.press(...this.chosen, false);
+    this.chosen = [i, j];
+    this.press(i, j, true);
+    const [row, column] = [this.rowGroups[i], this.columnGroups[j]];
+    this.places.block.replaceChildren(
+      make("h4", {}, this.rows.swatch(row), " with ", this.columns.swatch(column)),
+      make("p", {}, this.sentence(row, column)),
+      make("p", {}, this.quality(row, column)),
+      make("p", { class: "tools" },
+        make("button", { type: "button", onclick: () => this.actions.show(row, column) }, "Show in the heat map"), " ",
+        make("button", { type: "button", onclick: () => this.actions.list(this.rows, row) }, "List its rows"), " ",
+        make("button", { type: "button", onclick: () => this.actions.list(this.columns, column) }, "List its columns")));
+  }
+
+  press(i, j, isPressed) {
+    this.cells[i][j].setAttribute("aria-pressed", String(isPressed));
+    this.cells[i][j].tabIndex = isPressed ? 0 : -1;
+  }
+
+  sentence(row, column) {
+    const size = `${this.rows.members(row)} by ${this.columns.members(column)}, mean ${digits(this.level.means[row][column])}`;
+    const known = this.known.get(`${row},${column}`);
+    if (!known || known[2] === null) return `${size}.`;
+    const [, rest, effect, p] = known;
+    const how = Math.abs(effect) < NOTABLE ? "much like" : effect > 0 ? "higher than" : "lower than";
+    return `${size}: ${how} the other rows in these columns (mean ${digits(rest)}). Effect ${digits(effect)}, adjusted p-value ${digits(p)}.`;
+  }
+
+  quality(row, column) {
+    const known = this.known.get(`${row},${column}`);
+    if (!known) return "";
+    const [, , , , homogeneity, confidence] = known;
+    const even = homogeneity === null ? "" : `Homogeneity ${digits(homogeneity)} (1: all cells of the block are equal; 0: they vary as the whole matrix does).`;
+    return `${even} ${confidence === null ? "" : `Confidence of its labels ${percent(confidence)}.`}`;
+  }
+
+  card(row) {
+    const columns = (this.level.apart || []).filter((line) => line[0] === row).map((line) => line.slice(1));
+    const shown = columns.slice(0, SHOWN);
+    const more = columns.slice(SHOWN);
+    return make("article", { class: "card" },
+      make("h4", {}, this.rows.swatch(row), ` · ${this.rows.members(row)}`),
+      make("p", {}, this.apart(row)),
+      ...(shown.length ? [this.list(shown, true)] : []),
+      ...(more.length ? [make("details", {}, make("summary", {}, `${more.length} more`), this.list(more, false))] : []),
+      make("p", { class: "tools" }, make("button", { type: "button", class: "link", onclick: () => this.actions.list(this.rows, row) }, "list its rows")));
+  }
+
+  apart(row) {
+    if (this.rowGroups.length === 1) return "The only group of rows: there is nothing to compare it with.";
+    const notable = this.columnGroups
+      .map((column) => [column, this.known.get(`${row},${column}`)])
+      .filter(([, known]) => known && known[2] !== null && Math.abs(known[2]) >= NOTABLE)
+      .sort((a, b) => Math.abs(b[1][2]) - Math.abs(a[1][2]));
+    const part = (isHigher) => notable.filter(([, known]) => known[2] > 0 === isHigher).map(([column]) => this.columns.tag(column));
+    const parts = [["Higher", part(true)], ["lower", part(false)]].filter(([, tags]) => tags.length);
+    if (!parts.length) return "Much like the other rows in every group of columns.";
+    const words = parts.map(([how, tags]) => `${how} than the other rows in ${tags.join(", ")}`).join("; ");
+    return `${words[0].toUpperCase()}${words.slice(1)}. Strongest first.`;
+  }
+
+  list(lines, hasTitles) {
+    const titles = make("thead", {}, make("tr", {}, ...["column", "mean", "others", "effect"].map((title) => make("th", { scope: "col" }, title))));
+    const body = lines.map(([column, mean, rest, effect]) => make("tr", {}, make("td", {}, this.columns.names[column]), ...[mean, rest, effect].map((value) => make("td", {}, digits(value)))));
+    return make("table", {}, ...(hasTitles ? [titles] : []), make("tbody", {}, ...body));
+  }
+}

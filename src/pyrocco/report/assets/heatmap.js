@@ -1,0 +1,204 @@
+// Draws the picture with the bars, lines and names of the groups around it.
+const BAR = 10;
+const LEAST_TEXT = 11; // pixels a row or column needs for its name
+
+class HeatMap {
+  constructor(canvas, tiles, rows, columns) {
+    Object.assign(this, { canvas, tiles, rows, columns });
+    this.view = new View(rows.size, columns.size);
+    this.view.changed = () => this.schedule();
+    this.markDoubt = Boolean(tiles.doubts);
+    this.cursor = null; // { row, column } places
+    this.told = () => {};
+    this.pending = false;
+    new ResizeObserver(() => this.schedule()).observe(canvas);
+  }
+
+  // At most one drawing a frame.
+  schedule() {
+    if (this.pending) return;
+    this.pending = true;
+    requestAnimationFrame(() => { this.pending = false; this.draw(); });
+  }
+
+  // Where the picture lies on the canvas, in CSS pixels.
+  frame() {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    const isNarrow = width < 560;
+    const left = isNarrow ? 64 : 140;
+    const top = 18 + BAR;
+    return { left, top, width: Math.max(1, width - left - 4), height: Math.max(1, height - top - (isNarrow ? 56 : 96)) };
+  }
+
+  draw() {
+    const { canvas, tiles } = this;
+    if (!canvas.clientWidth) return;
+    const ratio = window.devicePixelRatio || 1;
+    canvas.width = Math.round(canvas.clientWidth * ratio);
+    canvas.height = Math.round(canvas.clientHeight * ratio);
+    const pen = canvas.getContext("2d");
+    const frame = this.frame();
+    this.paint(pen, frame, ratio);
+    pen.scale(ratio, ratio);
+    this.ink = getComputedStyle(canvas).color;
+    for (const side of [this.rows, this.columns]) {
+      this.drawLines(pen, frame, side);
+      this.drawBands(pen, frame, side);
+      this.drawNames(pen, frame, side);
+    }
+    if (this.cursor) this.drawCursor(pen, frame);
+    this.told(this.view);
+  }
+
+  paint(pen, frame, ratio) {
+    const { view, tiles } = this;
+    const width = Math.max(1, Math.round(frame.width * ratio));
+    const height = Math.max(1, Math.round(frame.height * ratio));
+    const image = pen.createImageData(width, height);
+    const downs = tilesOfPixels(height, view.start.row, view.length.row, view.size.row, tiles.down);
+    const acrosses = tilesOfPixels(width, view.start.column, view.length.column, view.size.column, tiles.across);
+    tiles.paint(image, downs, acrosses, this.markDoubt);
+    pen.putImageData(image, Math.round(frame.left * ratio), Math.round(frame.top * ratio));
+  }
+
+  // Pixels from the upper left corner of the picture to a place.
+  pixel(frame, kind, place) {
+    const extent = kind === "row" ? frame.height : frame.width;
+    return ((place - this.view.start[kind]) / this.view.length[kind]) * extent;
+  }
+
+  // Groups in sight, with their first and last pixel.
+  bandsInSight(frame, side) {
+    const extent = side.kind === "row" ? frame.height : frame.width;
+    return side.bands
+      .map((band) => ({ ...band, from: this.pixel(frame, side.kind, band.start), to: this.pixel(frame, side.kind, band.end) }))
+      .filter((band) => band.to > 0 && band.from < extent)
+      .map((band) => ({ ...band, inner: band.from > 0, from: Math.max(0, band.from), to: Math.min(extent, band.to) }));
+  }
+
+  drawLines(pen, frame, side) {
+    pen.fillStyle = this.tiles.border;
+    for (const band of this.bandsInSight(frame, side)) {
+      if (!band.inner || band.to - band.from < 3) continue; // a line would hide what it frames
+      if (side.kind === "row") pen.fillRect(frame.left, frame.top + band.from - 0.5, frame.width, 1);
+      else pen.fillRect(frame.left + band.from - 0.5, frame.top, 1, frame.height);
+    }
+  }
+
+  drawBands(pen, frame, side) {
+    pen.font = "12px system-ui, sans-serif";
+    pen.textBaseline = "middle";
+    pen.textAlign = side.kind === "row" ? "right" : "center";
+    const showTags = side.kind === "column" || !this.namesFit(frame, side);
+    for (const { group, from, to } of this.bandsInSight(frame, side)) {
+      pen.fillStyle = side.colours[group];
+      if (side.kind === "row") pen.fillRect(frame.left - BAR - 2, frame.top + from, BAR, Math.max(0.5, to - from - 1));
+      else pen.fillRect(frame.left + from, frame.top - BAR - 2, Math.max(0.5, to - from - 1), BAR);
+      const room = side.kind === "row" ? 13 : 9 * side.tag(group).length;
+      if (!showTags || to - from < room) continue;
+      pen.fillStyle = this.ink;
+      if (side.kind === "row") pen.fillText(this.bandWords(frame, side, group), frame.left - BAR - 8, frame.top + (from + to) / 2);
+      else pen.fillText(side.tag(group), frame.left + (from + to) / 2, frame.top - BAR - 10);
+    }
+  }
+
+  bandWords(frame, side, group) {
+    return frame.left > 100 ? `${side.tag(group)} · ${side.sizes[group].toLocaleString("en")}` : side.tag(group);
+  }
+
+  namesFit(frame, side) {
+    const extent = side.kind === "row" ? frame.height : frame.width;
+    return extent / this.view.length[side.kind] >= LEAST_TEXT;
+  }
+
+  drawNames(pen, frame, side) {
+    const isRow = side.kind === "row";
+    pen.fillStyle = this.ink;
+    pen.font = "11px system-ui, sans-serif";
+    if (!this.namesFit(frame, side)) {
+      if (!isRow) this.drawHint(pen, frame);
+      return;
+    }
+    const room = isRow ? frame.left - BAR - 12 : this.canvas.clientHeight - frame.top - frame.height - 8;
+    const first = Math.max(0, Math.floor(this.view.start[side.kind]));
+    const after = Math.min(side.size, Math.ceil(this.view.start[side.kind] + this.view.length[side.kind]));
+    pen.textAlign = "right";
+    for (let place = first; place < after; place++) {
+      const middle = this.pixel(frame, side.kind, place + 0.5);
+      if (middle < 0 || middle > (isRow ? frame.height : frame.width)) continue;
+      const name = shorten(pen, side.names[side.order[place]], room);
+      pen.save();
+      if (isRow) pen.translate(frame.left - BAR - 8, frame.top + middle);
+      else {
+        pen.translate(frame.left + middle, frame.top + frame.height + 5);
+        pen.rotate(-Math.PI / 2);
+      }
+      pen.fillText(name, 0, 0);
+      pen.restore();
+    }
+  }
+
+  drawHint(pen, frame) {
+    pen.globalAlpha = 0.7;
+    pen.textAlign = "center";
+    pen.fillText("names appear as you zoom in", frame.left + frame.width / 2, frame.top + frame.height + 14);
+    pen.globalAlpha = 1;
+  }
+
+  drawCursor(pen, frame) {
+    const x = this.pixel(frame, "column", this.cursor.column + 0.5);
+    const y = this.pixel(frame, "row", this.cursor.row + 0.5);
+    if (x < 0 || y < 0 || x > frame.width || y > frame.height) return;
+    for (const [width, colour] of [[3, "#ffffff"], [1.2, "#000000"]]) {
+      pen.strokeStyle = colour;
+      pen.lineWidth = width;
+      pen.strokeRect(frame.left + x - 6, frame.top + y - 6, 12, 12);
+    }
+  }
+
+  // The cell at a point of the canvas (CSS pixels), or null beside the picture.
+  placeAt(x, y) {
+    const frame = this.frame();
+    const down = (y - frame.top) / frame.height;
+    const across = (x - frame.left) / frame.width;
+    if (down < 0 || across < 0 || down >= 1 || across >= 1) return null;
+    const place = (kind, share) => Math.min(this.view.size[kind] - 1, Math.floor(this.view.start[kind] + share * this.view.length[kind]));
+    return { row: place("row", down), column: place("column", across) };
+  }
+
+  // What there is to say about a cell: its row, its column, its value.
+  about({ row, column }) {
+    const down = tileOf(row, this.rows.size, this.tiles.down);
+    const across = tileOf(column, this.columns.size, this.tiles.across);
+    const at = [down.tile, down.tile + 1, across.tile, across.tile + 1];
+    const value = this.tiles.mean(...at);
+    const cells = (down.after - down.first) * (across.after - across.first);
+    const amount = Number.isNaN(value) ? "missing" : digits(value * this.tiles.unit);
+    const doubt = this.tiles.doubtOf(...at);
+    return [
+      this.aboutPlace(this.rows, row, down),
+      this.aboutPlace(this.columns, column, across),
+      cells > 1 ? `mean of ${down.after - down.first} x ${across.after - across.first} cells: ${amount}` : `value: ${amount}`,
+      ...(doubt > 0.02 ? [`trusted by ${percent(1 - doubt)}`] : []),
+    ];
+  }
+
+  aboutPlace(side, place, { first, after }) {
+    const name = (at) => side.names[side.order[at]];
+    const names = after - first > 1 ? `${name(first)} … ${name(after - 1)}` : name(place);
+    return `${side.kind} ${names} (${side.tag(side.labels[side.order[place]])})`;
+  }
+}
+
+// The tile of a place, and the places of the tile.
+function tileOf(place, size, tiles) {
+  const tile = Math.floor((place * tiles) / size);
+  return { tile, first: Math.ceil((tile * size) / tiles), after: Math.ceil(((tile + 1) * size) / tiles) };
+}
+
+function shorten(pen, name, room) {
+  if (pen.measureText(name).width <= room) return name;
+  let length = Math.min(name.length, 40);
+  while (length > 1 && pen.measureText(`${name.slice(0, length)}…`).width > room) length--;
+  return `${name.slice(0, length)}…`;
+}

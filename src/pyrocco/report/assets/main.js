@@ -1,0 +1,143 @@
+// Puts the parts together.
+const MOST_SUGGESTIONS = 30;
+
+function setUpTheme() {
+  const button = find("theme");
+  const remembered = () => { try { return localStorage.getItem("pyrocco-theme"); } catch { return null; } };
+  const remember = (theme) => { try { localStorage.setItem("pyrocco-theme", theme); } catch { /* a file may not be allowed to */ } };
+  const prefers = window.matchMedia("(prefers-color-scheme: dark)");
+  const set = (theme) => {
+    document.documentElement.dataset.theme = theme;
+    button.setAttribute("aria-pressed", String(theme === "dark"));
+    button.textContent = theme === "dark" ? "Light" : "Dark";
+    button.setAttribute("aria-label", theme === "dark" ? "Use light colours" : "Use dark colours");
+    document.dispatchEvent(new Event("theme"));
+  };
+  const current = () => document.documentElement.dataset.theme;
+  set(remembered() || (prefers.matches ? "dark" : "light"));
+  prefers.addEventListener("change", () => { if (!remembered()) set(prefers.matches ? "dark" : "light"); });
+  button.addEventListener("click", () => { set(current() === "dark" ? "light" : "dark"); remember(current()); });
+  let before = null; // paper is white
+  window.addEventListener("beforeprint", () => { before = current(); set("light"); });
+  window.addEventListener("afterprint", () => set(before));
+}
+
+function setUpLegend(map) {
+  const { tiles } = map;
+  const pen = find("legend").getContext("2d");
+  const image = pen.createImageData(256, 1);
+  new Uint32Array(image.data.buffer).set(tiles.palette);
+  pen.putImageData(image, 0, 0);
+  find("legend-low").textContent = digits(tiles.low * tiles.unit);
+  find("legend-high").textContent = digits(tiles.high * tiles.unit);
+  find("legend-missing").hidden = !tiles.hasMissing;
+  find("doubt-choice").hidden = !tiles.doubts;
+  find("doubt").addEventListener("change", (event) => { map.markDoubt = event.target.checked; map.schedule(); });
+  const [down, across] = [map.rows.size / tiles.down, map.columns.size / tiles.across];
+  find("tile-words").textContent = down > 1 || across > 1
+    ? `The matrix is large: at the closest, a tile of the picture is the mean of ${digits(down)} x ${digits(across)} cells.`
+    : "";
+}
+
+function setUpFinding(map, goTo) {
+  const box = find("find");
+  const sides = [map.rows, map.columns];
+  const names = find("find-names");
+  box.addEventListener("input", () => {
+    const part = box.value.trim().toLowerCase();
+    const matches = [];
+    for (const side of sides) {
+      for (let i = 0; part && i < side.size && matches.length < MOST_SUGGESTIONS; i++) if (side.lower[i].includes(part)) matches.push(side.names[i]);
+    }
+    names.replaceChildren(...matches.map((name) => make("option", { value: name })));
+  });
+  box.addEventListener("change", () => {
+    const part = box.value.trim().toLowerCase();
+    if (!part) return;
+    for (const test of [(name) => name === part, (name) => name.startsWith(part), (name) => name.includes(part)]) {
+      for (const side of sides) {
+        const member = side.lower.findIndex(test);
+        if (member >= 0) { goTo(side.kind, side.place[member]); return; }
+      }
+    }
+    find("readout").textContent = `No row or column is named ${box.value.trim()}.`;
+  });
+}
+
+function setUpMap(map) {
+  const pointing = new Pointing(map, find("tip"), find("readout"));
+  map.told = (view) => { find("view-words").textContent = view.words(); };
+  find("zoom-in").addEventListener("click", () => map.view.zoom(1.5));
+  find("zoom-out").addEventListener("click", () => map.view.zoom(1 / 1.5));
+  find("zoom-reset").addEventListener("click", () => map.view.reset());
+  document.addEventListener("theme", () => map.schedule());
+  setUpLegend(map);
+  return pointing;
+}
+
+function start(data) {
+  const rows = new Side("row", data.rows);
+  const columns = new Side("column", data.columns);
+  const map = new HeatMap(find("heatmap"), new Tiles(data.tiles), rows, columns);
+  setUpMap(map);
+  const toMap = () => find("map").scrollIntoView();
+  const goTo = (kind, place) => {
+    map.view.goTo(kind, place);
+    const middle = (other) => Math.floor(map.view.start[other] + map.view.length[other] / 2);
+    map.cursor = { row: middle("row"), column: middle("column"), [kind]: place };
+    find("readout").textContent = map.about(map.cursor).join(", ");
+    toMap();
+  };
+  const tables = new Map([[rows, new Members(find("rows-table"), rows, goTo)], [columns, new Members(find("columns-table"), columns, goTo)]]);
+  const actions = {
+    show: (row, column) => {
+      for (const [side, group] of [[rows, row], [columns, column]]) {
+        const band = side.bands.find((each) => each.group === group);
+        map.view.show(side.kind, band.start, band.end);
+      }
+      toMap();
+    },
+    list: (side, group) => { tables.get(side).choose(group); tables.get(side).root.scrollIntoView(); },
+  };
+  const places = { grid: find("grid"), block: find("block"), apart: find("apart"), caution: find("caution") };
+  const blocks = new Blocks(places, map.tiles, rows, columns, actions);
+  setUpFinding(map, goTo);
+  setUpLevels(data, (level) => {
+    rows.setLevel(level.rows);
+    columns.setLevel(level.columns);
+    blocks.refresh(level);
+    for (const table of tables.values()) table.refresh();
+    map.schedule();
+    return `${count(rows.sizes.length, "group")} of rows, ${count(columns.sizes.length, "group")} of columns`;
+  });
+}
+
+function setUpLevels(data, apply) {
+  const slider = find("level");
+  slider.max = String(data.levels.length - 1);
+  slider.disabled = data.levels.length === 1;
+  const set = (index) => {
+    const isFit = index === data.fitted;
+    const words = `${apply(data.levels[index])}${isFit ? " (as fitted)" : ""}`;
+    slider.value = String(index);
+    slider.setAttribute("aria-valuetext", words);
+    find("level-words").textContent = words;
+    find("level-fit").disabled = isFit;
+  };
+  slider.addEventListener("input", () => set(Number(slider.value)));
+  find("level-fit").addEventListener("click", () => set(data.fitted));
+  set(data.fitted);
+}
+
+setUpTheme();
+if (typeof DecompressionStream === "undefined") {
+  find("trouble").hidden = false;
+  find("trouble").textContent = "This browser is too old for the heat map and the tables. Chrome or Edge 103, Firefox 113 and Safari 16.4, or newer, show them.";
+} else {
+  unpack(JSON.parse(find("data").textContent))
+    .then((data) => { start(data); document.documentElement.dataset.ready = "yes"; })
+    .catch((error) => {
+      find("trouble").hidden = false;
+      find("trouble").textContent = `The data in this file could not be read (${error.message}). Was the file cut short? Write it again with pyrocco report.`;
+    });
+}

@@ -1,0 +1,81 @@
+"""A page to test, and a real browser to look at it with."""
+
+import os
+import shutil
+
+import numpy as np
+import pytest
+
+from pyrocco import ROCCO
+from pyrocco.report import write_report
+
+NASTY = "</script><script>document.title='owned'</script><img src=x onerror=alert(1)>&\"'"
+
+
+def planted_matrix():
+    """Four groups of rows, three of columns, negative numbers, names that try to be HTML."""
+    rng = np.random.default_rng(0)
+    rows, columns = np.arange(90) % 4, np.arange(36) % 3
+    means = np.array([[4.0, 0, -4], [0, 4, 0], [-4, 0, 4], [0, -4, 0]])
+    X = means[rows][:, columns] + rng.standard_normal((90, 36))
+    row_names = [f"sample {i}" for i in range(90)]
+    column_names = [f"gene {j}" for j in range(36)]
+    row_names[7], column_names[5] = NASTY, f"{NASTY} 2"
+    return X, row_names, column_names
+
+
+@pytest.fixture(scope="session")
+def planted_page(tmp_path_factory):
+    """A page and what it is about."""
+    X, row_names, column_names = planted_matrix()
+    model = ROCCO().fit(X)
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    names = {"row_names": row_names, "column_names": column_names}
+    summary = {"input": f"data/{NASTY}.csv", "notes": [NASTY], "warnings": [NASTY]}
+    write_report(path, model, X, **names, summary=summary)
+    return path, model, X, names
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Debian's Chromium."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        if os.environ.get("CI"):
+            pytest.fail("CI must look at the report in a real browser: install chromium")
+        pytest.skip("no chromium on this machine (Debian: apt-get install chromium)")
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(browser):
+    """Open a page offline; at the end nothing may have been complained about."""
+    complaints, pages = [], []
+
+    def open_page(path, **options):
+        options = {"viewport": {"width": 1280, "height": 900}, **options}
+        context = browser.new_context(offline=True, accept_downloads=True, **options)
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: _only_files(request.url, complaints))
+        page.goto(path.as_uri())
+        page.wait_for_selector("html[data-ready]")
+        pages.append(context)
+        return page
+
+    yield open_page
+    for context in pages:
+        context.close()
+    assert complaints == []
+
+
+def _only_files(address, complaints):
+    if not address.startswith(("file:", "blob:", "data:")):
+        complaints.append(f"asked for {address}")

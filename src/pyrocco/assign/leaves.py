@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 
 from pyrocco.assign.base import compact
 from pyrocco.assign.lloyd import cluster_means, lloyd
-from pyrocco.assign.sampled import FEW, SampledRows
+from pyrocco.assign.sampled import SampledRows
 
 # Finest clusters in all, and parts of each cluster, where it has the rows.
 FINEST = 60
@@ -18,7 +18,9 @@ _PARTS = 4
 # Rows of a finest cluster at least.
 LEAST_ROWS = 3
 # Rows of a cluster among which its parts are found.
-_SAMPLE = 400
+_SAMPLE = 300
+# Iterations of k-means in which all its rows join them.
+_ITERATIONS = 2
 
 
 def split_clusters(features: NDArray[Any], labels: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -63,7 +65,7 @@ def _parts(features: NDArray[Any], k: int) -> NDArray[np.intp]:
         return np.zeros(len(features), dtype=np.intp)
     rows = SampledRows.draw(features, _SAMPLE, np.random.RandomState(0))
     centres = cluster_means(rows.sample, rows.tree.cut(min(k, len(rows.index))), k)
-    return _large_enough(features, compact(lloyd(features, centres, max_iter=FEW)))
+    return _large_enough(features, compact(lloyd(features, centres, max_iter=_ITERATIONS)))
 
 
 def _is_one_place(features: NDArray[Any]) -> bool:

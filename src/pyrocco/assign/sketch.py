@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from pyrocco.assign.features import directions
 
 # Rows whose singular vectors stand for those of all.
-_SKETCH_ROWS = 256
+_SKETCH_ROWS = 200
 # Share of the largest eigenvalue below which an eigenvector is made of rounding errors.
 _SOUND = 1e-12
 
 
-def sketched_features(U: NDArray[Any], rank: int = 30) -> NDArray[Any]:
+def sketched_features(U: NDArray[Any], rank: int = 20) -> NDArray[Any]:
     """Directions of the rows of `U` among the leading singular vectors of some of them.
 
     Like `leading_features`, and the same for a few rows; for many it takes a fraction of
@@ -40,9 +40,11 @@ def sketched_features(U: NDArray[Any], rank: int = 30) -> NDArray[Any]:
     >>> bool(features[0] @ features[1] > 0 > features[1] @ features[3])
     True
     """
-    centred = U - U.mean(axis=0)
-    vectors = _right_vectors(_spread(centred).astype(np.float64), min(rank, *U.shape))
-    return directions(centred @ vectors.astype(U.dtype))
+    mean = U.mean(axis=0)
+    some = U[_spread(U, mean)].astype(np.float64) - mean
+    vectors = _right_vectors(some, min(rank, *U.shape)).astype(U.dtype)
+    # The mean is taken off the product: a copy of the matrix would take longer than that.
+    return directions(U @ vectors - mean @ vectors)
 
 
 def _right_vectors(some: NDArray[np.float64], rank: int) -> NDArray[np.float64]:
@@ -54,8 +56,8 @@ def _right_vectors(some: NDArray[np.float64], rank: int) -> NDArray[np.float64]:
     return np.asarray(some.T @ (vectors * (sound / lengths)))
 
 
-def _spread(centred: NDArray[Any]) -> NDArray[Any]:
-    """Rows from the shortest to the longest, at even steps."""
-    order = np.argsort(np.einsum("ij,ij->i", centred, centred), kind="stable")
+def _spread(U: NDArray[Any], mean: NDArray[Any]) -> NDArray[np.intp]:
+    """Some of the rows, at even steps from the nearest to the mean to the farthest."""
+    order = np.argsort(np.einsum("ij,ij->i", U, U) - 2 * (U @ mean), kind="stable")
     steps = np.linspace(0, len(order) - 1, min(_SKETCH_ROWS, len(order))).round()
-    return np.asarray(centred[order[steps.astype(np.intp)]])
+    return np.asarray(order[steps.astype(np.intp)])

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from pyrocco.assign.nested import NestedClusters, NestedSide
 from pyrocco.estimators.checks import check_count
+from pyrocco.estimators.explain import Explainer
 from pyrocco.estimators.statistics import TreeStatistics
 
 
@@ -31,6 +34,8 @@ class CoClustering:
         Probability of the fit's label of every row and of every column.
     n_row_clusters_, n_column_clusters_ : int
         Numbers of clusters.
+    column_names : ndarray, optional
+        Names of the columns, where the model knows them.
 
     Attributes
     ----------
@@ -56,6 +61,7 @@ class CoClustering:
     confidence: tuple[NDArray[np.float64], NDArray[np.float64]]
     n_row_clusters_: int
     n_column_clusters_: int
+    column_names: NDArray[Any] | None = None
 
     def __repr__(self) -> str:
         numbers = f"{self.n_row_clusters_}, n_column_clusters_={self.n_column_clusters_}"
@@ -95,7 +101,7 @@ class CoClustering:
         """
         rows = _checked("row", n_row_clusters, self.n_row_clusters_, self.tree.rows)
         columns = _checked("column", n_column_clusters, self.n_column_clusters_, self.tree.columns)
-        return CoClustering(self.tree, self.statistics, self.confidence, rows, columns)
+        return replace(self, n_row_clusters_=rows, n_column_clusters_=columns)
 
     def coarser(self) -> CoClustering:
         """Merge the two nearest clusters of rows, and the two nearest of columns.
@@ -120,6 +126,26 @@ class CoClustering:
             )
         rows, columns = self.n_row_clusters_ + 1, self.n_column_clusters_ + 1
         return self.at(min(rows, finest[0]), min(columns, finest[1]))
+
+    def explain(
+        self, *, top: int = 10, column_names: Sequence[Any] | NDArray[Any] | None = None
+    ) -> pd.DataFrame:
+        """List what sets each row cluster apart: see `ROCCO.explain`.
+
+        Parameters
+        ----------
+        top : int, default=10
+            Single columns listed for each row cluster, at most.
+        column_names : sequence, optional
+            Names of the columns, in the order of the data.
+
+        Returns
+        -------
+        DataFrame
+        """
+        numbers = self.n_row_clusters_, self.n_column_clusters_
+        explainer = Explainer(self.tree, self.statistics, self.confidence, numbers)
+        return explainer.table(top, self.column_names if column_names is None else column_names)
 
 
 class NestedMixin:
@@ -167,7 +193,8 @@ class NestedMixin:
         check_is_fitted(self)
         confidence = self.row_confidence_, self.column_confidence_
         numbers = self.tree_.rows.n_fitted, self.tree_.columns.n_fitted
-        fitted = CoClustering(self.tree_, self.statistics_, confidence, *numbers)
+        names = getattr(self, "feature_names_in_", None)
+        fitted = CoClustering(self.tree_, self.statistics_, confidence, *numbers, names)
         return fitted.at(n_row_clusters, n_column_clusters)
 
     def coarser(self) -> CoClustering:
@@ -187,6 +214,57 @@ class NestedMixin:
         CoClustering
         """
         return self.at().finer()
+
+    def explain(
+        self, *, top: int = 10, column_names: Sequence[Any] | NDArray[Any] | None = None
+    ) -> pd.DataFrame:
+        """List what sets each row cluster apart, and every block, as a tidy table.
+
+        For each row cluster there is a line for every column cluster (``kind`` "block") and
+        one for each of the single columns that differ most (``kind`` "column"), the largest
+        effect first.
+
+        The clusters were found in the same data, so that p-values are smaller than they
+        would be for groups known beforehand, even in pure noise. Use them to order the
+        lines, not as evidence that clusters exist.
+
+        Parameters
+        ----------
+        top : int, default=10
+            Single columns listed for each row cluster, at most.
+        column_names : sequence, optional
+            Names of the columns, in the order of the data; those of the DataFrame that was
+            fitted where not given, else their positions.
+
+        Returns
+        -------
+        DataFrame
+            ``row_cluster``, ``column_cluster``, ``column`` say where; ``n_rows`` and
+            ``n_columns`` how large. ``mean`` is that of the block or of the column's part in
+            it, ``rest_mean`` that of the other rows in the same columns. ``effect`` is the
+            difference between the rows and the other rows in standard deviations (Cohen's d;
+            the variance is pooled over both by their degrees of freedom; a row counts with its
+            mean over the columns of the block), ``direction`` its sign in words.
+            ``p_adjusted`` is from Welch's t-test, adjusted by Benjamini and Hochberg over all
+            blocks and all columns, listed or not; NaN with fewer than two rows on either side
+            or without scatter. ``homogeneity`` is 1 less the share of the variance within in
+            the total one (of the matrix; of the column for single columns). ``confidence`` is
+            the mean confidence of its rows and that of its columns, averaged. Missing cells
+            do not count. At another cut than the fit's, confidence is still that of the
+            fit's labels.
+
+        Examples
+        --------
+        >>> from pyrocco import ROCCO
+        >>> from pyrocco.datasets import make_noisy_biclusters
+        >>> X = make_noisy_biclusters((100, 80), 4, noise=10, random_state=0).X
+        >>> table = ROCCO().fit(X).explain(top=3)
+        >>> table["kind"].value_counts().to_dict()
+        {'block': 16, 'column': 12}
+        >>> table.loc[0, ["kind", "direction"]].tolist()
+        ['block', 'higher']
+        """
+        return self.at().explain(top=top, column_names=column_names)
 
 
 def _checked(side: str, number: int | None, here: int, tree: NestedSide) -> int:

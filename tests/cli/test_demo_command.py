@@ -40,6 +40,12 @@ def test_the_table_of_the_demo_gives_the_same_with_fit(tmp_path, out):
     assert abs(matrix.X.std(axis=0) - 1).max() < 1e-12
 
 
+def test_the_report_of_the_demo_can_be_written_again(out):
+    before = (out / "report.html").read_bytes()
+    assert main(["report", str(out), "-q"]) == 0
+    assert (out / "report.html").read_bytes() == before
+
+
 def test_demo_tells_what_was_found(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["demo"]) == 0

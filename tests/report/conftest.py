@@ -5,11 +5,24 @@ import shutil
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator
 
 from pyrocco import ROCCO
 from pyrocco.report import write_report
 
 NASTY = "</script><script>document.title='owned'</script><img src=x onerror=alert(1)>&\"'"
+
+
+class Given(BaseEstimator):
+    """A model of which nothing is known but labels."""
+
+    def __init__(self, shape=(4, 4), n_groups=4):
+        self.shape, self.n_groups = shape, n_groups
+        self.row_labels_ = np.arange(shape[0]) % n_groups
+        self.column_labels_ = np.arange(shape[1]) % n_groups
+
+    def fit(self, X):
+        return self
 
 
 def planted_matrix():

@@ -44,7 +44,8 @@ def convergence(history: Sequence[Mapping[str, Any]]) -> str:
         return "<p>The method keeps no record of its iterations.</p>"
     titles = [key for key in _TITLES if key in history[0]]
     rows = [[_cell(record.get(key)) for key in titles] for record in history]
-    body = table([_TITLES[key] for key in titles], rows, numbers=True)
+    numbers = table([_TITLES[key] for key in titles], rows, numbers=True)
+    body = f'<div class="scroll">{numbers}</div>'
     if len(history) <= _FEW:
         return body
     more = f"<details><summary>All {len(history)} iterations</summary>{body}</details>"

@@ -140,5 +140,8 @@ def _level(found: Any, X: Any) -> Level:
     labels = np.asarray(found.row_labels_), np.asarray(found.column_labels_)
     means = getattr(found, "block_means_", None)
     means = block_means(X, *labels) if means is None else np.asarray(means)
-    explanation = found.explain() if hasattr(found, "explain") else None
+    # Columns by their places: the page knows the names.
+    places = range(X.shape[1])
+    explain = getattr(found, "explain", None)
+    explanation = None if explain is None else explain(column_names=places)
     return Level(*labels, means, explanation)

@@ -19,6 +19,8 @@ __all__ = ["Subject", "make_payload"]
 EXACT = 250_000
 # Single precision ends at 1e38; numbers far from 1 are carried in a unit of their own.
 FAR = 30
+# Shown as infinite: the effect where neither side varies.
+INFINITE = 1e300
 _BLOCK = ("mean", "rest_mean", "effect", "p_adjusted", "homogeneity", "confidence")
 _COLUMN = ("mean", "rest_mean", "effect", "p_adjusted")
 
@@ -157,5 +159,6 @@ def _lines(frame: Any, whole: Sequence[str], numbers: Sequence[str]) -> list[lis
 
 
 def _rounded(numbers: Array) -> list[float | None]:
-    """Four digits are what a reader can use; JSON has no NaN."""
-    return [float(f"{number:.4g}") if np.isfinite(number) else None for number in numbers]
+    """Four digits are what a reader can use; JSON has neither NaN nor infinity."""
+    within = np.clip(numbers, -INFINITE, INFINITE)
+    return [None if np.isnan(number) else float(f"{number:.4g}") for number in within]

@@ -178,9 +178,10 @@ def _missing(X: Any) -> str:
     number = int(np.count_nonzero(np.isnan(X.data if sparse.issparse(X) else X)))
     if not number:
         return "No cell is missing."
+    verb = "is" if number == 1 else "are"
     return (
-        f"{count(number, 'cell')} ({_share(number, X.shape[0] * X.shape[1])}) missing: the groups "
-        "come from the others. They are hatched in the heat map."
+        f"{count(number, 'cell')} ({_share(number, X.shape[0] * X.shape[1])}) {verb} missing: the "
+        "groups come from the others. Missing cells are hatched in the heat map."
     )
 
 

@@ -14,11 +14,22 @@ class Blocks {
     this.rowGroups = this.rows.bands.map((band) => band.group);
     this.columnGroups = this.columns.bands.map((band) => band.group);
     this.buildGrid();
-    this.choose(0, 0, false);
+    this.chosen = null;
+    this.choose(...this.strongest());
     this.places.apart.replaceChildren(...this.rowGroups.map((group) => this.card(group)));
     this.places.caution.textContent = level.blocks
       ? "Effect: difference of the means in standard deviations, against the rows of all other groups. The groups were found in the same data, so adjusted p-values order the findings; they are not a test of the groups."
       : "This model keeps no statistics of its blocks.";
+  }
+
+  // Where in the grid the block of the largest effect is.
+  strongest() {
+    let [best, most] = [[0, 0], 0];
+    this.rowGroups.forEach((row, i) => this.columnGroups.forEach((column, j) => {
+      const effect = Math.abs(this.known.get(`${row},${column}`)?.[2] ?? 0);
+      if (effect > most) [best, most] = [[i, j], effect];
+    }));
+    return best;
   }
 
   buildGrid() {
@@ -33,7 +44,7 @@ class Blocks {
     const value = mean === null ? NaN : mean / this.tiles.unit;
     const colour = Number.isNaN(value) ? "" : `background:${this.tiles.css(value)};color:${this.tiles.isDark(value) ? "#fff" : "#111"}`;
     const words = `${this.rows.tag(this.rowGroups[i])} with ${this.columns.tag(this.columnGroups[j])}: mean ${digits(mean)}`;
-    return make("button", { type: "button", style: colour, tabindex: "-1", "aria-pressed": "false", "aria-label": words, onclick: () => this.choose(i, j) }, digits(mean));
+    return make("button", { type: "button", style: colour, tabindex: "-1", "aria-pressed": "false", "aria-label": words, onclick: () => this.choose(i, j) }, digits(mean, 3));
   }
 
   // One stop of the Tab key for the whole grid; arrows move inside.
@@ -49,7 +60,7 @@ class Blocks {
   }
 
   choose(i, j) {
-    if (this.chosen && this.cells[this.chosen[0]]?.[this.chosen[1]]) this.press(...this.chosen, false);
+    if (this.chosen) this.press(...this.chosen, false);
     this.chosen = [i, j];
     this.press(i, j, true);
     const [row, column] = [this.rowGroups[i], this.columnGroups[j]];
@@ -74,14 +85,14 @@ class Blocks {
     if (!known || known[2] === null) return `${size}.`;
     const [, rest, effect, p] = known;
     const how = Math.abs(effect) < NOTABLE ? "much like" : effect > 0 ? "higher than" : "lower than";
-    return `${size}: ${how} the other rows in these columns (mean ${digits(rest)}). Effect ${digits(effect)}, adjusted p-value ${digits(p)}.`;
+    return `${size}: ${how} the other rows in these columns (mean ${digits(rest)}). Effect ${digits(effect, 3)}, adjusted p-value ${digits(p, 2)}.`;
   }
 
   quality(row, column) {
     const known = this.known.get(`${row},${column}`);
     if (!known) return "";
     const [, , , , homogeneity, confidence] = known;
-    const even = homogeneity === null ? "" : `Homogeneity ${digits(homogeneity)} (1: all cells of the block are equal; 0: they vary as the whole matrix does).`;
+    const even = homogeneity === null ? "" : `Homogeneity ${digits(homogeneity, 2)} (1: all cells of the block are equal; 0: they vary as the whole matrix does).`;
     return `${even} ${confidence === null ? "" : `Confidence of its labels ${percent(confidence)}.`}`;
   }
 
@@ -98,6 +109,7 @@ class Blocks {
   }
 
   apart(row) {
+    if (!this.level.blocks) return "";
     if (this.rowGroups.length === 1) return "The only group of rows: there is nothing to compare it with.";
     const notable = this.columnGroups
       .map((column) => [column, this.known.get(`${row},${column}`)])
@@ -107,12 +119,13 @@ class Blocks {
     const parts = [["Higher", part(true)], ["lower", part(false)]].filter(([, tags]) => tags.length);
     if (!parts.length) return "Much like the other rows in every group of columns.";
     const words = parts.map(([how, tags]) => `${how} than the other rows in ${tags.join(", ")}`).join("; ");
-    return `${words[0].toUpperCase()}${words.slice(1)}. Strongest first.`;
+    const isLong = parts.some(([, tags]) => tags.length > 1);
+    return `${words[0].toUpperCase()}${words.slice(1)}${isLong ? " (strongest first)" : ""}.`;
   }
 
   list(lines, hasTitles) {
     const titles = make("thead", {}, make("tr", {}, ...["column", "mean", "others", "effect"].map((title) => make("th", { scope: "col" }, title))));
-    const body = lines.map(([column, mean, rest, effect]) => make("tr", {}, make("td", {}, this.columns.names[column]), ...[mean, rest, effect].map((value) => make("td", {}, digits(value)))));
+    const body = lines.map(([column, mean, rest, effect]) => make("tr", {}, make("td", {}, this.columns.names[column]), ...[mean, rest, effect].map((value) => make("td", {}, digits(value, 3)))));
     return make("table", {}, ...(hasTitles ? [titles] : []), make("tbody", {}, ...body));
   }
 }

@@ -14,15 +14,16 @@ function make(tag, attributes = {}, ...children) {
 
 const count = (number, what) => `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
 
-// Four digits; a minus that a reader can tell from a hyphen.
-function digits(number) {
+// A few digits; a minus that a reader can tell from a hyphen.
+function digits(number, kept = 4) {
   if (number === null || number === undefined || Number.isNaN(number)) return "–";
   const size = Math.abs(number);
-  const text = size !== 0 && (size < 1e-3 || size >= 1e6) ? number.toExponential(2) : String(Number(number.toPrecision(4)));
+  if (size > 1e99) return number > 0 ? "∞" : "−∞";
+  const text = size !== 0 && (size < 1e-3 || size >= 1e6) ? number.toExponential(2) : String(Number(number.toPrecision(kept)));
   return text.replace(/^-/, "−");
 }
 
-const percent = (share) => `${Math.round(100 * share)} %`;
+const percent = (share) => `${Math.round(100 * share)}\u00a0%`;
 
 function download(name, text) {
   const address = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));

@@ -1,5 +1,6 @@
 // Draws the picture with the bars, lines and names of the groups around it.
 const BAR = 10;
+const UPRIGHT = 110; // columns narrower than this have their names turned
 const LEAST_TEXT = 11; // pixels a row or column needs for its name
 
 class HeatMap {
@@ -25,9 +26,9 @@ class HeatMap {
   frame() {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     const isNarrow = width < 560;
-    const left = isNarrow ? 64 : 140;
+    const left = isNarrow ? 64 : 150;
     const top = 18 + BAR;
-    return { left, top, width: Math.max(1, width - left - 4), height: Math.max(1, height - top - (isNarrow ? 56 : 96)) };
+    return { left, top, width: Math.max(1, width - left - 4), height: Math.max(1, height - top - (isNarrow ? 64 : 116)) };
   }
 
   draw() {
@@ -119,10 +120,12 @@ class HeatMap {
       if (!isRow) this.drawHint(pen, frame);
       return;
     }
-    const room = isRow ? frame.left - BAR - 12 : this.canvas.clientHeight - frame.top - frame.height - 8;
+    const isUpright = !isRow && frame.width / this.view.length.column < UPRIGHT;
+    const below = this.canvas.clientHeight - frame.top - frame.height - 8;
+    const room = isRow ? frame.left - BAR - 12 : isUpright ? below : frame.width / this.view.length.column - 8;
     const first = Math.max(0, Math.floor(this.view.start[side.kind]));
     const after = Math.min(side.size, Math.ceil(this.view.start[side.kind] + this.view.length[side.kind]));
-    pen.textAlign = "right";
+    pen.textAlign = isRow || isUpright ? "right" : "center";
     for (let place = first; place < after; place++) {
       const middle = this.pixel(frame, side.kind, place + 0.5);
       if (middle < 0 || middle > (isRow ? frame.height : frame.width)) continue;
@@ -130,8 +133,8 @@ class HeatMap {
       pen.save();
       if (isRow) pen.translate(frame.left - BAR - 8, frame.top + middle);
       else {
-        pen.translate(frame.left + middle, frame.top + frame.height + 5);
-        pen.rotate(-Math.PI / 2);
+        pen.translate(frame.left + middle, frame.top + frame.height + (isUpright ? 5 : 12));
+        if (isUpright) pen.rotate(-Math.PI / 2);
       }
       pen.fillText(name, 0, 0);
       pen.restore();

@@ -70,7 +70,7 @@ function setUpMap(map) {
   find("zoom-in").addEventListener("click", () => map.view.zoom(1.5));
   find("zoom-out").addEventListener("click", () => map.view.zoom(1 / 1.5));
   find("zoom-reset").addEventListener("click", () => map.view.reset());
-  document.addEventListener("theme", () => map.schedule());
+  document.addEventListener("theme", () => map.draw()); // at once: a printer does not wait
   setUpLegend(map);
   return pointing;
 }

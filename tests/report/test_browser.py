@@ -1,0 +1,342 @@
+"""The report in a real Chromium, from disk and offline: what a reader does works."""
+
+import io
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from pyrocco import ROCCO
+from pyrocco.report import write_report
+
+from .conftest import NASTY, Given
+
+
+def sight(page):
+    """First and last row and column in sight."""
+    words = page.locator("#view-words").inner_text().replace(",", "")
+    return [int(n) for pair in re.findall(r"(\d+)\u2013(\d+) of", words) for n in pair]
+
+
+def settled(page):
+    """Two frames: what was scheduled is drawn."""
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def middle_of_picture(page):
+    """A point well inside the picture, in pixels of the window."""
+    page.locator("#map").scroll_into_view_if_needed()
+    page.locator("#heatmap").scroll_into_view_if_needed()
+    page.wait_for_timeout(350)  # a wheel soon after scrolling belongs to the page
+    box = page.locator("#heatmap").bounding_box()
+    return box["x"] + 150 + (box["width"] - 154) / 2, box["y"] + 28 + (box["height"] - 144) / 2
+
+
+def test_the_summary_is_there_and_names_are_only_text(open_page, planted_page):
+    path, model, _, names = planted_page
+    page = open_page(path)
+    words = page.locator("#summary").inner_text()
+    assert f"pyrocco found {model.n_row_clusters_} groups of rows" in words
+    assert NASTY in words  # the warning, letter for letter
+    assert "owned" not in page.title().split("<")[0]
+    assert page.locator("img").count() == 0
+    page.fill("#rows-search", NASTY[:12])
+    assert page.locator("#rows-table tbody td").first.inner_text() == NASTY
+    assert page.locator("#trouble").is_hidden()
+    assert len(names["row_names"]) == 90
+
+
+def test_wheel_buttons_and_keys_zoom(open_page, planted_page):
+    page = open_page(planted_page[0])
+    assert sight(page) == [1, 90, 1, 36]
+    page.mouse.move(*middle_of_picture(page))
+    page.mouse.wheel(0, -400)
+    settled(page)
+    by_wheel = sight(page)
+    assert by_wheel[0] > 1
+    assert by_wheel[1] - by_wheel[0] < 60
+    page.click("#zoom-in")
+    settled(page)
+    assert sight(page)[1] - sight(page)[0] < by_wheel[1] - by_wheel[0]
+    page.focus("#heatmap")
+    page.keyboard.press("0")
+    settled(page)
+    assert sight(page) == [1, 90, 1, 36]
+    page.keyboard.press("+")
+    page.keyboard.press("+")
+    settled(page)
+    before = sight(page)
+    page.keyboard.press("ArrowDown")
+    settled(page)
+    after = sight(page)
+    assert after[0] > before[0]
+    assert after[2:] == before[2:]
+    for _ in range(3):
+        page.keyboard.press("-")
+    settled(page)
+    assert sight(page) == [1, 90, 1, 36]
+
+
+def test_dragging_moves_the_picture(open_page, planted_page):
+    page = open_page(planted_page[0])
+    page.click("#zoom-in")
+    page.click("#zoom-in")
+    settled(page)
+    before = sight(page)
+    x, y = middle_of_picture(page)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 150, y + 150, steps=4)
+    page.mouse.up()
+    settled(page)
+    after = sight(page)
+    assert after[0] < before[0]
+    assert after[2] < before[2]
+
+
+def test_two_fingers_zoom(open_page, planted_page):
+    page = open_page(planted_page[0])
+    x, y = middle_of_picture(page)
+    page.evaluate(
+        """([x, y]) => {
+          const canvas = document.getElementById("heatmap");
+          canvas.setPointerCapture = () => {};
+          const send = (kind, pointerId, clientX, clientY) => canvas.dispatchEvent(
+            new PointerEvent(kind, { pointerId, clientX, clientY, bubbles: true }));
+          send("pointerdown", 1, x - 40, y); send("pointerdown", 2, x + 40, y);
+          send("pointermove", 2, x + 160, y);
+          send("pointerup", 1, x - 40, y); send("pointerup", 2, x + 160, y);
+        }""",
+        [x, y],
+    )
+    settled(page)
+    first, last = sight(page)[:2]
+    assert last - first < 60
+
+
+def test_hover_tells_names_groups_and_the_value(open_page, planted_page):
+    page = open_page(planted_page[0])
+    x, y = middle_of_picture(page)
+    for across, down in [(0, 0), (-180, 90), (230, -110)]:
+        page.mouse.move(x + across, y + down)
+        check_tip(page, *planted_page[1:])
+
+
+def check_tip(page, model, X, names):
+    tip = page.locator("#tip").inner_text()
+    row, column, value = tip.splitlines()
+    row_name, row_group = re.fullmatch(r"row (.*) \(R(\d+)\)", row).groups()
+    column_name, column_group = re.fullmatch(r"column (.*) \(C(\d+)\)", column).groups()
+    i, j = names["row_names"].index(row_name), names["column_names"].index(column_name)
+    assert model.row_labels_[i] == int(row_group)
+    assert model.column_labels_[j] == int(column_group)
+    assert float(value.removeprefix("value: ").replace("\u2212", "-")) == pytest.approx(
+        X[i, j], 1e-3
+    )
+    assert row in page.locator("#readout").inner_text()
+
+
+def test_the_cursor_reads_out_cells_without_a_mouse(open_page, planted_page):
+    page = open_page(planted_page[0])
+    page.focus("#heatmap")
+    page.keyboard.press("Shift+ArrowRight")
+    first = page.locator("#readout").inner_text()
+    page.keyboard.press("Shift+ArrowDown")
+    second = page.locator("#readout").inner_text()
+    assert first.startswith("row ")
+    assert first != second
+
+
+def test_find_goes_to_a_name(open_page, planted_page):
+    page = open_page(planted_page[0])
+    page.fill("#find", "sample 33")
+    page.press("#find", "Enter")
+    settled(page)
+    assert "row sample 33 (" in page.locator("#readout").inner_text()
+    first, last = sight(page)[:2]
+    assert last - first < 30
+    page.fill("#find", "nobody")
+    page.press("#find", "Enter")
+    assert page.locator("#readout").inner_text() == "No row or column is named nobody."
+
+
+def test_tables_search_filter_sort_and_turn_pages(open_page, planted_page):
+    path, model, _, names = planted_page
+    page = open_page(path)
+    found = page.locator("#rows-found")
+    body = page.locator("#rows-table tbody tr")
+    assert found.inner_text() == "90 rows of 90, showing 1\u201320"
+    page.fill("#rows-search", "SAMPLE 4")
+    wanted = [name for name in names["row_names"] if "sample 4" in name]
+    assert found.inner_text().startswith(f"{len(wanted)} rows of 90")
+    page.fill("#rows-search", "")
+    page.select_option("#rows-group", "1")
+    assert found.inner_text().startswith(f"{np.sum(model.row_labels_ == 1)} rows of 90")
+    page.select_option("#rows-group", "")
+    page.get_by_role("button", name="Next").first.click()
+    assert found.inner_text().endswith("showing 21\u201340")
+    title = page.locator("#rows-table th", has_text="confidence")
+    title.get_by_role("button").click()
+    assert title.get_attribute("aria-sort") == "ascending"
+    least = names["row_names"][int(np.argmin(np.round(model.row_confidence_, 3)))]
+    share = f"{round(100 * float(np.round(model.row_confidence_, 3).min()))}\u00a0%"
+    assert share in body.first.inner_text() or least in body.first.inner_text()
+    title.get_by_role("button").click()
+    assert title.get_attribute("aria-sort") == "descending"
+
+
+def downloaded(page, side):
+    with page.expect_download() as download:
+        page.click(f"#{side}s-download")
+    assert download.value.suggested_filename == f"{side}_labels.csv"
+    text = download.value.path().read_text(encoding="utf-8")
+    return pd.read_csv(io.StringIO(text), dtype={"name": str})
+
+
+def test_downloads_are_the_labels(open_page, planted_page):
+    path, model, _, names = planted_page
+    page = open_page(path)
+    for side in ("row", "column"):
+        table = downloaded(page, side)
+        assert table["name"].tolist() == names[f"{side}_names"]
+        np.testing.assert_array_equal(table["label"], getattr(model, f"{side}_labels_"))
+        confidence = getattr(model, f"{side}_confidence_")
+        np.testing.assert_allclose(table["confidence"], confidence, atol=6e-4)
+
+
+def test_the_slider_gives_the_cuts_of_the_model(open_page, planted_page):
+    path, model, _, _ = planted_page
+    page = open_page(path)
+    words = page.locator("#level-words")
+    assert words.inner_text().endswith("(as fitted)")
+    page.focus("#level")
+    for key in ("ArrowLeft", "ArrowRight", "ArrowRight", "ArrowRight"):
+        page.keyboard.press(key)
+        numbers = [int(n) for n in re.findall(r"(\d+) group", words.inner_text())]
+        cut = model.at(*numbers)
+        np.testing.assert_array_equal(downloaded(page, "row")["label"], cut.row_labels_)
+        np.testing.assert_array_equal(downloaded(page, "column")["label"], cut.column_labels_)
+        assert page.locator("#grid td button").count() == numbers[0] * numbers[1]
+        assert page.get_attribute("#level", "aria-valuetext") == words.inner_text()
+    page.click("#level-fit")
+    assert words.inner_text().endswith("(as fitted)")
+
+
+def test_blocks_are_chosen_by_mouse_and_keys(open_page, planted_page):
+    path, model, _, _ = planted_page
+    page = open_page(path)
+    page.locator("#grid td button").nth(4).click()
+    block = page.locator("#block")
+    row, column = (int(n) for n in re.findall(r"[RC](\d+)", block.locator("h4").inner_text()))
+    size = f"{np.sum(model.row_labels_ == row)} rows by {np.sum(model.column_labels_ == column)}"
+    assert size in block.inner_text()
+    page.keyboard.press("ArrowLeft")
+    assert block.locator("h4").inner_text() != f"R{row} with C{column}"
+    assert page.locator("#grid td button[tabindex='0']").count() == 1
+    block.get_by_role("button", name="Show in the heat map").click()
+    settled(page)
+    assert sight(page) != [1, 90, 1, 36]
+    block.get_by_role("button", name="List its rows").click()
+    assert page.locator("#rows-group").input_value() == str(row)
+
+
+def test_dark_and_light(open_page, planted_page):
+    page = open_page(planted_page[0], color_scheme="dark")
+    paper = "getComputedStyle(document.body).backgroundColor"
+    assert page.evaluate(paper) == "rgb(18, 24, 31)"
+    page.get_by_role("button", name="Use light colours").click()
+    assert page.evaluate(paper) == "rgb(255, 255, 255)"
+    page.reload()
+    page.wait_for_selector("html[data-ready]")
+    assert page.evaluate(paper) == "rgb(255, 255, 255)"  # it is remembered
+
+
+def test_prints_without_controls(open_page, planted_page):
+    page = open_page(planted_page[0], color_scheme="dark")
+    assert page.pdf(format="A4").count(b"/Type /Page\n") + 1 >= 2
+    page.emulate_media(media="print")
+    for control in ("#level", "#zoom-in", "#rows-search", "#theme", "nav"):
+        assert page.locator(control).is_hidden(), control
+    for part in ("#summary", "#heatmap", "#grid", "#rows-table", "#cite"):
+        assert page.locator(part).is_visible(), part
+
+
+def test_a_narrow_window_needs_no_sideways_scrolling(open_page, planted_page):
+    page = open_page(planted_page[0], viewport={"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_every_control_has_a_name_and_can_be_focused(open_page, planted_page):
+    page = open_page(planted_page[0])
+    nameless = page.evaluate(
+        """[...document.querySelectorAll("button, input, select, canvas[tabindex]")].filter(
+          (one) => !(one.ariaLabel || one.labels?.length || one.textContent.trim())
+        ).map((one) => one.outerHTML)"""
+    )
+    assert nameless == []
+    for landmark in ("banner", "navigation", "main", "contentinfo"):
+        assert page.get_by_role(landmark).count() == 1, landmark
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+
+
+def test_missing_and_distrusted_cells_are_told(open_page, tmp_path):
+    rng = np.random.default_rng(1)
+    X = np.kron(np.eye(2), np.full((20, 15), 5.0)) + rng.standard_normal((40, 30))
+    model = ROCCO(2).fit(X)
+    X[:, 3] = np.nan
+    model.cell_weights_ = np.ones_like(X)
+    model.cell_weights_[:, 8] = 0.1
+    path = tmp_path / "report.html"
+    write_report(path, model, X)
+    page = open_page(path)
+    assert page.locator("#legend-missing").is_visible()
+    page.fill("#find", "column_3")
+    page.press("#find", "Enter")
+    assert page.locator("#readout").inner_text().endswith("value: missing")
+    page.fill("#find", "column_8")
+    page.press("#find", "Enter")
+    assert page.locator("#readout").inner_text().endswith("trusted by 10\u00a0%")
+    grey = """() => { const canvas = document.getElementById("heatmap");
+      const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d");
+      copy.drawImage(canvas, 0, 0);
+      const pixels = copy.getImageData(0, 0, canvas.width, canvas.height).data;
+      let grey = 0;
+      for (let i = 0; i < pixels.length; i += 4) {
+        if (pixels[i] === 115 && pixels[i + 1] === 115 && pixels[i + 2] === 115) grey++;
+      }
+      return grey; }"""
+    page.click("#zoom-reset")
+    settled(page)
+    assert page.evaluate(grey) > 1000
+    page.uncheck("#doubt")
+    settled(page)
+    assert page.evaluate(grey) < 200
+
+
+def test_a_sparse_matrix_of_a_model_with_labels_only(open_page, tmp_path):
+    X = sparse.random_array((300, 50), density=0.05, rng=0, format="csr")
+    write_report(tmp_path / "report.html", Given(X.shape), X)
+    page = open_page(tmp_path / "report.html")
+    assert page.locator("#level").is_disabled()
+    assert page.locator("#rows-table th").all_inner_texts() == ["name", "group", "heat map"]
+
+
+def test_an_old_browser_and_a_cut_file_are_told(browser, planted_page, tmp_path):
+    path = planted_page[0]
+    context = browser.new_context(offline=True)
+    context.add_init_script("delete window.DecompressionStream")
+    page = context.new_page()
+    page.goto(path.as_uri())
+    assert "too old" in page.locator("#trouble").inner_text()
+    context.close()
+    text = path.read_text(encoding="utf-8")
+    cut = tmp_path / "cut.html"
+    cut.write_text(re.sub(r'("text":"[^"]{40})[^"]+"', r'\1"', text), encoding="utf-8")
+    page = browser.new_page()
+    page.goto(cut.as_uri())
+    page.wait_for_selector("#trouble:visible")
+    assert "pyrocco report" in page.locator("#trouble").inner_text()
+    page.close()

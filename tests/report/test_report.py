@@ -1,0 +1,255 @@
+"""The report without a browser: its numbers, words, size and safety."""
+
+import base64
+import json
+import re
+import zlib
+from importlib.resources import files
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+
+from pyrocco import ROCCO
+from pyrocco.report import write_report
+from pyrocco.report.convergence import convergence
+from pyrocco.report.levels import Level, levels_of, nested_orders
+from pyrocco.report.pack import pack_floats, pack_whole
+from pyrocco.report.tiles import make_tiles
+from pyrocco.report.words import sentences, warnings_of
+
+from .conftest import NASTY, Given, planted_matrix
+
+
+def inflate(text):
+    return zlib.decompress(base64.b64decode(text))
+
+
+def unpack(packed):
+    """What the page's script does, in NumPy."""
+    planes = np.frombuffer(inflate(packed["data"]), dtype="u1").reshape(packed["kept"], -1)
+    found = np.zeros((packed["length"], 4), dtype="u1")
+    found[:, 4 - packed["kept"] :] = planes.T
+    return found.view("<f4" if packed["kind"] == "float32" else "<u4").ravel()
+
+
+def data_of(page):
+    found = re.search(r'id="data">(.*?)</script>', page, flags=re.DOTALL)
+    return json.loads(found[1])
+
+
+@given(arrays(np.float32, st.integers(1, 40), elements=st.floats(-(2.0**99), 2.0**99, width=32)))
+def test_packed_numbers_come_back(numbers):
+    np.testing.assert_array_equal(unpack(pack_floats(numbers)), numbers)
+    half = unpack(pack_floats(numbers, exact=False))
+    np.testing.assert_allclose(half, numbers, rtol=2.0**-8, atol=1e-37)
+    whole = np.arange(len(numbers)) * 70_001
+    np.testing.assert_array_equal(unpack(pack_whole(whole)), whole)
+
+
+def test_missing_stays_missing_when_packed():
+    for exact in (True, False):
+        again = unpack(pack_floats(np.array([np.nan, 1.0]), exact=exact))
+        np.testing.assert_array_equal(again, [np.nan, 1.0])
+
+
+@given(st.integers(0, 10**6))
+def test_clusters_of_every_level_lie_in_one_piece(seed):
+    rng = np.random.default_rng(seed)
+    fine = [np.unique(rng.integers(0, 8, 30), return_inverse=True)[1] for _ in range(2)]
+    merging = [rng.permutation(np.arange(side.max() + 1) // 2) for side in fine]
+    coarse = [merge[side] for merge, side in zip(merging, fine, strict=True)]
+    levels = [
+        Level(rows, columns, rng.standard_normal((rows.max() + 1, columns.max() + 1)))
+        for rows, columns in (coarse, fine)
+    ]
+    orders = nested_orders(levels)
+    for level in levels:
+        for labels, order in zip((level.row_labels, level.column_labels), orders, strict=True):
+            assert np.count_nonzero(np.diff(labels[order])) == labels.max()
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_tiles_are_means_of_the_sorted_matrix(make):
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((50, 30)) < 0.5, 0, rng.standard_normal((50, 30)))
+    orders = rng.permutation(50), rng.permutation(30)
+    tiles = make_tiles(make(X), orders, side=10)
+    # 10 tiles a side, of 5 x 3 cells.
+    means = X[orders[0]][:, orders[1]].reshape(10, 5, 10, 3).mean(axis=(1, 3))
+    np.testing.assert_allclose(tiles.values, means, atol=1e-12)
+    np.testing.assert_allclose(
+        make_tiles(make(X), orders).values, X[orders[0]][:, orders[1]], atol=1e-12
+    )
+
+
+def test_tiles_leave_out_missing_cells():
+    X = np.array([[1.0, np.nan, 5.0, 7.0], [np.nan, np.nan, 5.0, np.nan]])
+    weights = np.array([[0.5, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.0]])
+    orders = np.arange(2), np.arange(4)
+    np.testing.assert_array_equal(make_tiles(X, orders).values, X)
+    tiles = make_tiles(X[:, [0, 2, 1, 3]], orders, weights[:, [0, 2, 1, 3]], side=1)
+    assert tiles.values[0, 0] == pytest.approx((1 + 5 + 7 + 5) / 4)
+    assert tiles.doubt[0, 0] == pytest.approx(0.5 / 8)
+    stored = sparse.csr_array(np.nan_to_num(X, nan=-1))
+    stored.data[stored.data == -1] = np.nan
+    np.testing.assert_allclose(make_tiles(stored, orders).values, X)
+
+
+def test_a_tall_matrix_keeps_every_row():
+    X = np.zeros((5000, 3))
+    assert make_tiles(X, (np.arange(5000), np.arange(3))).values.shape == (5000, 3)
+
+
+def test_levels_are_nested_and_hold_the_fit(planted_page):
+    _, model, X, _ = planted_page
+    levels, fitted = levels_of(model, X)
+    assert levels[0].numbers == (1, 1)
+    np.testing.assert_array_equal(levels[fitted].row_labels, model.row_labels_)
+    np.testing.assert_array_equal(levels[fitted].column_labels, model.column_labels_)
+    assert levels[-1].numbers == (model.tree_.rows.n_finest, model.tree_.columns.n_finest)
+    for coarse, fine in pairwise(levels):
+        for side in ("row_labels", "column_labels"):
+            pairs = np.column_stack([getattr(fine, side), getattr(coarse, side)])
+            assert len(np.unique(pairs, axis=0)) == pairs[:, 0].max() + 1
+
+
+def test_the_page_is_one_file_and_says_the_same_each_time(planted_page, tmp_path):
+    path, model, X, names = planted_page
+    page = path.read_text(encoding="utf-8")
+    assert not re.search(r'(src|href)="(?!#)', page)
+    assert "http" not in page.replace('http-equiv="Content', "")
+    again = tmp_path / "again.html"
+    for _ in range(2):
+        write_report(again, model, X, **names, summary={"input": "x"})
+        first = again.read_bytes()
+    write_report(again, ROCCO().fit(X), X, **names, summary={"input": "x"})
+    text = re.sub(rb"<td>[^<]*</td></tr></tbody>", b"", again.read_bytes())  # seconds of the fit
+    assert text == re.sub(rb"<td>[^<]*</td></tr></tbody>", b"", first)
+
+
+def test_names_cannot_leave_their_place(planted_page):
+    page = planted_page[0].read_text(encoding="utf-8")
+    assert NASTY not in page
+    assert "<img" not in page
+    assert page.count("</script>") == 2
+    about = json.loads(inflate(data_of(page)["text"]))
+    assert about["rows"][7] == NASTY
+
+
+def test_text_that_looks_like_a_marker_stays_text(tmp_path):
+    X, _, _ = planted_matrix()
+    path = tmp_path / "report.html"
+    write_report(path, Given(X.shape), X, summary={"input": "{{data}}"})
+    assert '<h1 id="summary-title">{{data}}</h1>' in path.read_text(encoding="utf-8")
+
+
+def test_a_data_frame_brings_its_names(tmp_path):
+    X, rows, columns = planted_matrix()
+    frame = pd.DataFrame(X, index=rows, columns=columns)
+    write_report(tmp_path / "a.html", ROCCO(2).fit(frame), frame)
+    write_report(tmp_path / "b.html", Given(X.shape), X)
+    about = json.loads(inflate(data_of((tmp_path / "a.html").read_text("utf-8"))["text"]))
+    assert (about["rows"], about["columns"]) == (rows, columns)
+    about = json.loads(inflate(data_of((tmp_path / "b.html").read_text("utf-8"))["text"]))
+    assert about["rows"][:2] == ["row_0", "row_1"]
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e200])
+def test_any_unit(tmp_path, unit):
+    X, _, _ = planted_matrix()
+    write_report(tmp_path / "a.html", Given(X.shape), X * unit)
+    tiles = data_of((tmp_path / "a.html").read_text("utf-8"))["tiles"]
+    values = np.sort(unpack(tiles["values"]).astype(float)) * tiles["unit"]
+    np.testing.assert_allclose(values, np.sort(X.ravel()) * unit, rtol=1e-6)
+
+
+def test_a_large_matrix_fits_into_five_megabytes(tmp_path):
+    X = np.random.default_rng(0).standard_normal((10_000, 2_000), dtype=np.float32)
+    names = [f"ENSG{i:011d}.{i % 17}" for i in range(12_000)]
+    path = tmp_path / "report.html"
+    write_report(
+        path, Given(X.shape, 40), X, row_names=names[:10_000], column_names=names[10_000:]
+    )
+    assert path.stat().st_size < 4_000_000  # explanations and levels come on top
+    tiles = data_of(path.read_text("utf-8"))["tiles"]
+    assert tiles["shape"] == [1000, 1000]
+
+
+def test_wrong_input_is_told(tmp_path):
+    X, rows, _ = planted_matrix()
+    path = tmp_path / "report.html"
+    with pytest.raises(NotFittedError):
+        write_report(path, ROCCO(), X)
+    model = Given(X.shape)
+    with pytest.raises(ValueError, match=r"90 x 36 .* 90 x 35: give the matrix of the fit"):
+        write_report(path, model, X[:, 1:])
+    with pytest.raises(ValueError, match=r"90 rows and 89 row_names"):
+        write_report(path, model, X, row_names=rows[1:])
+    assert not path.exists()
+
+
+def test_words_fit_the_model():
+    X, _, _ = planted_matrix()
+    model = ROCCO((4, None)).fit(X)
+    model.cell_weights_ = np.ones_like(X)
+    model.cell_weights_[0, :3] = 0.2
+    X[5, :9] = np.nan
+    model.row_confidence_[:2] = 0.3
+    model.converged_ = False
+    text = " ".join(sentences(model, X, {"prepared": ["log1p"], "seconds": 1.234}))
+    assert "The number of groups of rows was given" in text
+    assert "For 2 rows and 0 columns it is below 50 %" in text
+    assert "3 cells (0.093 %) do not fit" in text
+    assert "9 cells (0.28 %) are missing" in text
+    assert "prepared before: log1p" in text
+    assert "did not settle within" in text
+    assert " in 1.23 seconds" in text
+    assert "Both numbers were given." in sentences(ROCCO(2).fit(X[10:]), X[10:], {})
+
+
+def test_advice_that_was_not_followed_is_a_warning():
+    advice = {"kind": "counts", "steps": ["log1p"], "transpose": True, "reason": "Why."}
+    (line,) = warnings_of({"advice": advice, "prepared": []})
+    assert "--transpose --log1p" in line
+    assert warnings_of({"advice": advice, "prepared": ["log1p"]}) == []
+    assert warnings_of({"advice": {**advice, "steps": [], "transpose": False}}) == []
+
+
+def test_convergence_is_drawn_where_there_is_something_to_draw():
+    record = {"solver": "spectral", "residual": 1e-9, "seconds": 0.1}
+    history = [{"iteration": i, "objective": 10.0 ** (9 - i), **record} for i in range(1, 9)]
+    drawing = convergence(history)
+    heights = [float(point.split(",")[1]) for point in _points(drawing)]
+    np.testing.assert_allclose(np.diff(heights, 2), 0, atol=0.11)  # a line, in logarithms
+    assert drawing.count("<tr>") == 9
+    assert "<svg" not in convergence(history[:1])
+    assert "no record" in convergence([])
+    flat = [{"iteration": i, "objective": 0.0} for i in range(1, 6)]
+    assert "Logarithmic" not in convergence(flat)
+
+
+def _points(drawing):
+    return re.search(r'points="([^"]+)"', drawing)[1].split()
+
+
+def _luminance(colour):
+    parts = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return linear @ [0.2126, 0.7152, 0.0722]
+
+
+@pytest.mark.parametrize("theme", [0, 1])
+def test_text_has_contrast_in_both_themes(theme):
+    style = (files("pyrocco.report") / "assets" / "page.css").read_text(encoding="utf-8")
+    colours = dict(re.findall(r"--([\w-]+): (#\w{6})", style.split("}")[theme]))
+    for ink in ("ink", "muted", "accent"):
+        for paper in ("paper", "wash"):
+            light, dark = sorted((_luminance(colours[ink]), _luminance(colours[paper])))[::-1]
+            assert (light + 0.05) / (dark + 0.05) >= 4.5, (ink, paper)

@@ -203,8 +203,13 @@ def test_names_that_fonts_and_formulae_trip_over(tmp_path):
     assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
 
 
+def open_figures():
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    return [] if pyplot is None else pyplot.get_fignums()
+
+
 def test_no_global_figures():
     X, rows, columns = planted(20, 20, 2)
+    open_before = open_figures()
     before_and_after(X, rows, columns)
-    pyplot = sys.modules.get("matplotlib.pyplot")
-    assert pyplot is None or not pyplot.get_fignums()
+    assert open_figures() == open_before

@@ -34,8 +34,6 @@ class CoClustering:
         Probability of the fit's label of every row and of every column.
     n_row_clusters_, n_column_clusters_ : int
         Numbers of clusters.
-    column_names : ndarray, optional
-        Names of the columns, where the model knows them.
 
     Attributes
     ----------
@@ -61,7 +59,6 @@ class CoClustering:
     confidence: tuple[NDArray[np.float64], NDArray[np.float64]]
     n_row_clusters_: int
     n_column_clusters_: int
-    column_names: NDArray[Any] | None = None
 
     def __repr__(self) -> str:
         numbers = f"{self.n_row_clusters_}, n_column_clusters_={self.n_column_clusters_}"
@@ -145,7 +142,7 @@ class CoClustering:
         """
         numbers = self.n_row_clusters_, self.n_column_clusters_
         explainer = Explainer(self.tree, self.statistics, self.confidence, numbers)
-        return explainer.table(top, self.column_names if column_names is None else column_names)
+        return explainer.table(top, column_names)
 
 
 class NestedMixin:
@@ -193,8 +190,7 @@ class NestedMixin:
         check_is_fitted(self)
         confidence = self.row_confidence_, self.column_confidence_
         numbers = self.tree_.rows.n_fitted, self.tree_.columns.n_fitted
-        names = getattr(self, "feature_names_in_", None)
-        fitted = CoClustering(self.tree_, self.statistics_, confidence, *numbers, names)
+        fitted = CoClustering(self.tree_, self.statistics_, confidence, *numbers)
         return fitted.at(n_row_clusters, n_column_clusters)
 
     def coarser(self) -> CoClustering:
@@ -233,8 +229,7 @@ class NestedMixin:
         top : int, default=10
             Single columns listed for each row cluster, at most.
         column_names : sequence, optional
-            Names of the columns, in the order of the data; those of the DataFrame that was
-            fitted where not given, else their positions.
+            Names of the columns, in the order of the data; their positions where not given.
 
         Returns
         -------

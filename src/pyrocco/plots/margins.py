@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-__all__ = ["FONT_SIZE", "label_clusters", "label_names", "names_font"]
+__all__ = ["FONT_SIZE", "axis_inches", "label_clusters", "label_names", "names_font"]
 
 Array = np.ndarray[Any, Any]
 
@@ -17,6 +17,7 @@ SMALLEST_FONT = 5.0
 LONGEST_NAME = 28
 _LINE_HEIGHT = 1.25 * FONT_SIZE / 72  # inches
 _DIGIT_WIDTH = 0.75 * FONT_SIZE / 72  # inches
+_NUMBERS = 9  # points from the frame: there are bars between
 
 
 def names_font(count: int, inches: float) -> float:
@@ -43,6 +44,34 @@ def names_font(count: int, inches: float) -> float:
     return size if size >= SMALLEST_FONT else 0.0
 
 
+def axis_inches(ax: Axes, axis: str) -> float:
+    """Length of the side of an Axes along which the rows, or the columns, lie.
+
+    Parameters
+    ----------
+    ax : Axes
+        In a figure.
+    axis : {"rows", "columns"}
+        Which side.
+
+    Returns
+    -------
+    float
+        In inches.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> axis_inches(Figure(figsize=(6, 4)).add_axes((0, 0, 0.5, 1)), "columns")
+    3.0
+    """
+    figure = ax.get_figure(root=True)
+    assert figure is not None  # an Axes we draw on belongs to a figure
+    box = ax.get_position()
+    width, height = figure.get_size_inches()
+    return float(box.height * height if axis == "rows" else box.width * width)
+
+
 def label_names(ax: Axes, axis: str, names: Sequence[str] | None) -> None:
     """Write the names of the rows on the left, or of the columns below, where they fit.
 
@@ -64,7 +93,7 @@ def label_names(ax: Axes, axis: str, names: Sequence[str] | None) -> None:
     ['a', 'b']
     """
     side = ax.yaxis if axis == "rows" else ax.xaxis
-    font = names_font(len(names), _inches(ax, axis)) if names is not None else 0.0
+    font = names_font(len(names), axis_inches(ax, axis)) if names is not None else 0.0
     if names is None or not font:
         side.set_ticks([])
         return
@@ -79,7 +108,9 @@ def label_names(ax: Axes, axis: str, names: Sequence[str] | None) -> None:
     side.set_tick_params(length=0)
 
 
-def label_clusters(ax: Axes, axis: str, clusters: Sequence[Any], edges: Array) -> None:
+def label_clusters(
+    ax: Axes, axis: str, clusters: Sequence[Any], edges: Array, title: str | None = None
+) -> None:
     """Write what clusters are called on the right or on top, leaving out those too narrow.
 
     Parameters
@@ -92,6 +123,8 @@ def label_clusters(ax: Axes, axis: str, clusters: Sequence[Any], edges: Array) -
         Their numbers or names, in the order drawn.
     edges : ndarray of int
         Where each begins, and where the last ends.
+    title : str, optional
+        What they are; "row clusters" or "column clusters" where not given.
 
     Examples
     --------
@@ -101,15 +134,15 @@ def label_clusters(ax: Axes, axis: str, clusters: Sequence[Any], edges: Array) -
     >>> [text.get_text() for text in ax.texts]
     ['1', '0', 'row clusters']
     """
-    lengths = np.diff(edges) / edges[-1] * _inches(ax, axis)
+    lengths = np.diff(edges) / edges[-1] * axis_inches(ax, axis)
     centres = (edges[:-1] + edges[1:]) / 2 / edges[-1]
     for cluster, length, centre in zip(clusters, lengths, centres, strict=True):
         needed = _LINE_HEIGHT if axis == "rows" else _DIGIT_WIDTH * (len(str(cluster)) + 0.5)
         if length >= needed:
-            _beside(ax, axis, centre, str(cluster), offset=4)
+            _beside(ax, axis, centre, str(cluster), offset=_NUMBERS)
     longest = max(len(str(cluster)) for cluster in clusters) if axis == "rows" else 0
-    offset = max(18, 8 + 0.6 * FONT_SIZE * longest)
-    _beside(ax, axis, 0.5, f"{axis[:-1]} clusters", offset=offset, turned=True)
+    offset = _NUMBERS + max(14, 4 + 0.6 * FONT_SIZE * longest)
+    _beside(ax, axis, 0.5, title or f"{axis[:-1]} clusters", offset=offset, turned=True)
 
 
 def _beside(
@@ -129,14 +162,6 @@ def _beside(
         fontsize=FONT_SIZE,
         annotation_clip=False,
     )
-
-
-def _inches(ax: Axes, axis: str) -> float:
-    figure = ax.get_figure(root=True)
-    assert figure is not None  # an Axes we draw on belongs to a figure
-    box = ax.get_position()
-    width, height = figure.get_size_inches()
-    return float(box.height * height if axis == "rows" else box.width * width)
 
 
 def _shorten(name: str) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from pyrocco.plots.bars import draw_bars
 from pyrocco.plots.distrust import mark_distrust
 from pyrocco.plots.margins import FONT_SIZE, LONGEST_NAME, label_clusters, label_names, names_font
 from pyrocco.plots.order import cluster_order
@@ -21,7 +22,7 @@ Array = np.ndarray[Any, Any]
 # Inches. Fixed, so that it is known beforehand which labels fit.
 _PANEL_WIDTH, _PANEL_HEIGHT = 4.6, 5.0
 _MARGIN, _TOP, _CLUSTER_LABELS, _COLOURBAR = 0.25, 0.75, 0.5, 0.16
-_TITLE: dict[str, Any] = {"fontsize": FONT_SIZE + 2, "pad": 31}
+_TITLE: dict[str, Any] = {"fontsize": FONT_SIZE + 2, "pad": 36}
 
 
 def plot_matrix(
@@ -180,6 +181,7 @@ def _draw_biclusters(
     ):
         edges = np.concatenate([[0], np.cumsum(np.bincount(label)[cluster])])
         _draw_borders(ax, axis, edges, scale.border)
+        draw_bars(ax, axis, edges)
         label_clusters(ax, axis, [known[number] for number in cluster], edges)
         label_names(ax, axis, None if name is None else [name[i] for i in order])
     return scale

@@ -43,13 +43,17 @@ def learn_representation(
     backend: Backend,
     max_iter: int,
     report: Callable[[Record], None],
+    gaps: Any = None,
 ) -> Representation:
     """Minimise shift/2 ||X - U||^2 plus the energies of both sides.
+
+    Missing cells count for nothing. Each iteration takes them to be what the last U says,
+    which lowers the objective over the others (majorisation).
 
     Parameters
     ----------
     X : array
-        The data, on the back end.
+        The data, on the back end; a first guess in missing cells.
     sides : tuple of Side
         Rows and columns.
     shift : float
@@ -64,12 +68,15 @@ def learn_representation(
         Iterations at most.
     report : callable
         Called with each iteration's record.
+    gaps : array of bool, optional
+        Which cells are missing, on the back end; None for none.
 
     Returns
     -------
     Representation
     """
     U, workspace = backend.copy(X), Workspace()
+    X = X if gaps is None else backend.copy(X)
     history: list[Record] = []
     previous = 0.0
     for _ in range(max_iter):
@@ -82,6 +89,8 @@ def learn_representation(
         system = SylvesterSystem(X, shift, rows, columns, backend, workspace)
         solution = solver.solve(system, U)
         U = solution.U
+        if gaps is not None:
+            X[gaps] = U[gaps]
         record = _record(len(history), objective, sides, solution, started)
         history.append(record)
         report(record)

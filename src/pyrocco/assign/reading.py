@@ -58,7 +58,7 @@ def read_matrix(
     Parameters
     ----------
     X : ndarray
-        A matrix of at most a few hundred thousand cells.
+        A matrix of at most a few hundred thousand cells; NaN marks missing ones.
     starts : sequence of pairs of labels
         Partitions of rows and columns, the finest first.
     numbers : pair of int or None
@@ -77,10 +77,10 @@ def read_matrix(
     >>> reading.kind, [len(set(side)) for side in reading.fit.labels]
     ('blocks', [1, 1])
     """
-    size = float(np.linalg.norm(X))
+    data = BlockData(X)
+    size = float(np.sqrt(data.squares))
     if size == 0:
         return Reading("features")
-    data = BlockData(X)
     finest = settle(data, starts[0])
     gradient = fit_gradient(X)
     rest = residuals(X, finest)

@@ -25,9 +25,12 @@ def indicator(labels: NDArray[np.intp]) -> sparse.csr_array:
 
 
 def block_means(
-    X: Any, row_labels: NDArray[np.intp], column_labels: NDArray[np.intp]
+    X: Any, row_labels: NDArray[np.intp], column_labels: NDArray[np.intp], U: Any = None
 ) -> NDArray[np.float64]:
     """Mean of `X` over every pair of a row cluster and a column cluster.
+
+    Missing cells (NaN) do not count. Where a pair has no other cells, it is the mean of the
+    representation `U`.
 
     Examples
     --------
@@ -36,11 +39,21 @@ def block_means(
     >>> block_means(X, np.array([0, 0, 1]), np.array([0, 0, 1])).tolist()
     [[2.0, 5.0], [0.0, 9.0]]
     """
-    rows, columns = indicator(row_labels), indicator(column_labels)
-    sums = (rows.T @ X) @ columns
-    sums = sums.toarray() if sparse.issparse(sums) else np.asarray(sums)
+    gaps = None if sparse.issparse(X) or not np.isnan(X).any() else np.isnan(X)
+    labels = row_labels, column_labels
     sizes = np.outer(np.bincount(row_labels), np.bincount(column_labels))
-    return np.asarray(sums / sizes, dtype=np.float64)
+    if gaps is None:
+        return _block_sums(X, *labels) / sizes
+    counts = _block_sums(~gaps, *labels)
+    means = _block_sums(np.where(gaps, 0, X), *labels) / np.maximum(counts, 1)
+    return np.where(counts > 0, means, _block_sums(U, *labels) / sizes)
+
+
+def _block_sums(
+    X: Any, row_labels: NDArray[np.intp], column_labels: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    sums = (indicator(row_labels).T @ X) @ indicator(column_labels)
+    return np.asarray(sums.toarray() if sparse.issparse(sums) else sums, dtype=np.float64)
 
 
 class BlockMixin(BiclusterMixin):

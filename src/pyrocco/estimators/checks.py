@@ -88,16 +88,18 @@ def fresh_random_state(seed: Any) -> np.random.RandomState:
 
 
 def density(X: Any) -> float:
-    """Share of the cells that are not zero.
+    """Share of the cells that are not zero, among those that are not missing.
 
     Examples
     --------
     >>> import numpy as np
-    >>> density(np.array([[0.0, 1.0], [0.0, 0.0]]))
-    0.25
+    >>> density(np.array([[0.0, 1.0], [0.0, 0.0]])), density(np.array([[0.0, 1.0, np.nan]]))
+    (0.25, 0.5)
     """
-    filled = X.count_nonzero() if sparse.issparse(X) else np.count_nonzero(X)
-    return float(filled / (X.shape[0] * X.shape[1]))
+    if sparse.issparse(X):
+        return float(X.count_nonzero() / (X.shape[0] * X.shape[1]))
+    missing = np.count_nonzero(np.isnan(X))
+    return float((np.count_nonzero(X) - missing) / max(X.size - missing, 1))
 
 
 def is_mostly_zero(X: Any) -> bool:
@@ -127,7 +129,7 @@ def resolve_metric(metric: str, X: Any) -> str:
 
 
 def root_mean_square(X: Any) -> float:
-    """Root of the mean square of all cells, or 1 where all are zero.
+    """Root of the mean square of all cells that are not missing, or 1 where all are zero.
 
     Examples
     --------
@@ -136,6 +138,10 @@ def root_mean_square(X: Any) -> float:
     (3.0, 1.0)
     """
     values = np.asarray(X.data if sparse.issparse(X) else X).ravel()
+    n_cells = X.shape[0] * X.shape[1]
+    if np.isnan(values).any():
+        values = values[~np.isnan(values)]
+        n_cells = len(values)
     largest = float(max(values.max(initial=0.0), -values.min(initial=0.0)))
     if largest == 0:
         return 1.0
@@ -143,4 +149,4 @@ def root_mean_square(X: Any) -> float:
     unit = largest if not 1e-100 < largest < 1e100 else 1.0
     scaled = values if unit == 1.0 else values / unit
     total = float(np.einsum("i,i->", scaled, scaled, dtype=np.float64))
-    return unit * float(np.sqrt(total / (X.shape[0] * X.shape[1])))
+    return unit * float(np.sqrt(total / n_cells))

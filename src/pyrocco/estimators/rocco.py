@@ -25,6 +25,7 @@ from pyrocco.estimators.checks import (
     resolve_metric,
 )
 from pyrocco.estimators.coclustering import NestedMixin
+from pyrocco.estimators.missing import ImputeMixin, first_filling, has_gaps, observe
 from pyrocco.estimators.rcc import warn_not_converged
 from pyrocco.estimators.saving import SavingMixin
 from pyrocco.estimators.trust import Trusted, is_dominated, trust_cells, trust_filled_cells
@@ -32,6 +33,7 @@ from pyrocco.estimators.variants import VARIANTS, Variant, resolve_variant
 from pyrocco.graph import Graph, combined_graph, mutual_knn_graph
 from pyrocco.graph.device import search_on
 from pyrocco.graph.neighbors import METRICS
+from pyrocco.graph.shared import SharedSearch
 from pyrocco.progress import Progress
 from pyrocco.representation import Record, Representation, learn_representation
 from pyrocco.solvers import Solver, resolve_solver
@@ -65,7 +67,7 @@ class _Fitted:
     weights: Any = None
 
 
-class ROCCO(NestedMixin, SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
+class ROCCO(NestedMixin, SavingMixin, ImputeMixin, BlockMixin, ClusterMixin, BaseEstimator):
     """Groups of rows and groups of columns of a matrix.
 
     Parameters
@@ -111,10 +113,10 @@ class ROCCO(NestedMixin, SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
         anew from their probabilities: expected intersection over expected union.
     block_means_ : ndarray of shape (n_row_clusters_, n_column_clusters_)
         Mean of X over every pair of a row cluster and a column cluster, distrusted cells
-        drawn to the representation.
+        drawn to the representation, missing ones left out (all missing: of U).
     cell_weights_ : None, ndarray or CSR matrix
         None where every cell was trusted; else the trust in each, from 0 to 1 (sparse
-        data: in the filled ones).
+        data: in the filled ones), NaN where it is missing.
     reading_ : {"blocks", "gradient", "features"}
         What the matrix was taken for: blocks of like cells under noise; a single gradient,
         which has no clusters; or rows and columns alike in their leading features.
@@ -181,7 +183,7 @@ class ROCCO(NestedMixin, SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : array, DataFrame or sparse matrix of shape (n_rows, n_columns)
-            The data.
+            The data; NaN marks missing cells (not in the paper variant).
         y : ignored
             For the interface of scikit-learn.
 
@@ -190,7 +192,11 @@ class ROCCO(NestedMixin, SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
         ROCCO
             Itself, fitted.
         """
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        X = validate_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C",
+            ensure_all_finite="allow-nan",
+        )  # fmt: skip
+        X, observed = observe(X, self.variant)
         variant, solver = self._resolve(X)
         backend = resolve_backend(self.device, self.n_jobs)
         progress = Progress(self.verbose)
@@ -198,7 +204,7 @@ class ROCCO(NestedMixin, SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
             scale = variant.scale(X)
             # A product: SciPy's quotient of a float32 CSR matrix is float64.
             work = _Work(X * X.dtype.type(1 / scale), variant, solver, backend, progress)
-            fitted = self._fit_trusted(work)
+            fitted = observed.restore(self._fit_trusted(work), backend)
             self._keep(fitted, backend, scale)
             with progress.stage("nested clusters"):
                 self._nest(fitted.X, scale)
@@ -222,19 +228,28 @@ class ROCCO(NestedMixin, SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
         return replace(fitted, weights=trusted.weights)
 
     def _fit_once(self, work: _Work) -> _Fitted:
-        dense = work.backend.asarray(work.X)
-        graphs = self._graphs(work, dense)
-        learned = self._learn(work, dense, graphs)
+        graphs, learned = self._represent(work)
         with work.progress.stage("clusters"):
             assigner = work.variant.assigner(work.X, work.backend)
             numbers = check_n_clusters(self.n_clusters, work.X.shape)
-            found = assigner.assign(dense, learned.U, numbers)
+            found = assigner.assign(work.backend.asarray(work.X), learned.U, numbers)
         return _Fitted(work.X, graphs, learned, assigner, found)
 
     def _smooth(self, work: _Work, X: NDArray[Any]) -> NDArray[Any]:
-        dense = work.backend.asarray(X)
-        graphs = self._graphs(replace(work, X=X), dense)
-        return work.backend.to_numpy(self._learn(work, dense, graphs).U)
+        return work.backend.to_numpy(self._represent(replace(work, X=X))[1].U)
+
+    def _represent(self, work: _Work) -> tuple[tuple[Graph, Graph], Representation]:
+        """Graphs and representation; missing cells are filled from neighbours for features."""
+        dense = work.backend.asarray(work.X)
+        graphs = self._graphs(work)
+        gaps = None
+        if has_gaps(work.X):
+            gaps = dense != dense  # noqa: PLR0124
+            dense = work.backend.asarray(first_filling(work.X))
+            dense[gaps] = self._learn(work, dense, graphs, gaps).U[gaps]
+        if work.variant.feature_graphs:
+            graphs = self._with_features(work, dense, graphs)
+        return graphs, self._learn(work, dense, graphs, gaps)
 
     def _resolve(self, X: Any) -> tuple[Variant, Solver]:
         check_count("n_neighbors", self.n_neighbors)
@@ -251,38 +266,50 @@ class ROCCO(NestedMixin, SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
         )
         return variant, solver
 
-    def _graphs(self, work: _Work, dense: Any) -> tuple[Graph, Graph]:
+    def _graphs(self, work: _Work) -> tuple[Graph, Graph]:
         metric = resolve_metric(self.metric, work.X)
+        search = SharedSearch() if has_gaps(work.X) else search_on(work.backend)
+        options = self.n_neighbors, metric, work.variant.bridges, search
         with work.progress.stage("graph of rows"):
-            row_graph = self._graph(work, work.X, dense, metric)
+            row_graph = mutual_knn_graph(work.X, *options)
         columns = work.X.T.tocsr() if sparse.issparse(work.X) else np.ascontiguousarray(work.X.T)
         with work.progress.stage("graph of columns"):
-            turned = work.backend.transpose(dense)
-            column_graph = self._graph(work, columns, turned, metric)
-        return row_graph, column_graph
+            return row_graph, mutual_knn_graph(columns, *options)
 
-    def _graph(self, work: _Work, X: Any, dense: Any, metric: str) -> Graph:
-        """Neighbours in the data and, in the default, among its leading features too."""
-        bridges, search = work.variant.bridges, search_on(work.backend)
-        graph = mutual_knn_graph(X, self.n_neighbors, metric, bridges, search)
-        if not work.variant.feature_graphs or X.shape[0] > FEATURE_GRAPH_ROWS:
+    def _with_features(
+        self, work: _Work, dense: Any, graphs: tuple[Graph, Graph]
+    ) -> tuple[Graph, Graph]:
+        """Add neighbours among the leading features to those in the data."""
+        with work.progress.stage("graph of features"):
+            turned = work.backend.transpose(dense)
+            rows, columns = (
+                self._with_near(work, *side) for side in zip((dense, turned), graphs, strict=True)
+            )
+        return rows, columns
+
+    def _with_near(self, work: _Work, dense: Any, graph: Graph) -> Graph:
+        if graph.n_nodes > FEATURE_GRAPH_ROWS:
             return graph
         features = leading_features(dense, FEATURE_GRAPH_RANK, work.backend)
         # The first graph is in one piece already.
+        search = search_on(work.backend)
         near = mutual_knn_graph(features, self.n_neighbors, "euclidean", "forest", search)
         return combined_graph(graph, near)
 
-    def _learn(self, work: _Work, dense: Any, graphs: tuple[Graph, Graph]) -> Representation:
+    def _learn(
+        self, work: _Work, dense: Any, graphs: tuple[Graph, Graph], gaps: Any = None
+    ) -> Representation:
         with work.progress.stage("representation"):
             return learn_representation(
                 dense,
                 work.variant.sides(dense, graphs, work.backend),
                 shift=2.0,
-                schedule=work.variant.schedule(),
+                schedule=work.variant.schedule(dense, gaps is not None),
                 solver=work.solver,
                 backend=work.backend,
                 max_iter=self.max_iter,
                 report=work.progress.iteration,
+                gaps=gaps,
             )
 
     def _keep(self, fitted: _Fitted, backend: Backend, scale: float) -> None:
@@ -295,9 +322,9 @@ class ROCCO(NestedMixin, SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
         self.column_stability_ = found.columns.stability
         self.n_row_clusters_ = int(self.row_labels_.max()) + 1
         self.n_column_clusters_ = int(self.column_labels_.max()) + 1
-        means = block_means(fitted.X, self.row_labels_, self.column_labels_)
-        self.block_means_ = means * scale
         U = backend.to_numpy(learned.U)
+        means = block_means(fitted.X, self.row_labels_, self.column_labels_, U)
+        self.block_means_ = means * scale
         self.representation_ = U * U.dtype.type(scale)
         self.cell_weights_ = fitted.weights
         self.reading_ = found.reading
@@ -312,4 +339,5 @@ class ROCCO(NestedMixin, SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
         return tags

@@ -19,12 +19,15 @@ from pyrocco.backends import Backend
 from pyrocco.estimators.checks import is_mostly_zero, root_mean_square
 from pyrocco.graph import Graph
 from pyrocco.graph.build import Bridges
-from pyrocco.model import EveryFour, Schedule, Side, SmoothOnce, length_scales
+from pyrocco.model import EveryFour, Schedule, Side, SmoothOnce, SmoothUntilStill, length_scales
 from pyrocco.solvers import Solver
 
 # Norm of strength x Laplacian in the default: smoothing ten times as strong as the data
 # term at its strongest. From 3 to 30 did about as well in trials (docs/how-it-works.md).
 SMOOTHING = 10.0
+# Change of the objective, as a share of the data term at U = 0, that counts as none while
+# missing cells follow the representation.
+STILL = 1e-5
 
 
 @dataclass(frozen=True)
@@ -45,9 +48,9 @@ class Refined:
         """Both sides, equally strong."""
         return Side(graphs[0], 0, SMOOTHING), Side(graphs[1], 1, SMOOTHING)
 
-    def schedule(self) -> Schedule:
-        """One convex solve."""
-        return SmoothOnce()
+    def schedule(self, X: Any, has_gaps: bool) -> Schedule:
+        """One convex solve; several where missing cells are to settle."""
+        return SmoothUntilStill(STILL * X.shape[0] * X.shape[1]) if has_gaps else SmoothOnce()
 
     def assigner(self, X: Any, backend: Backend) -> JointAssigner:
         """Blocks are sought where most cells are filled."""
@@ -81,7 +84,7 @@ class Paper:
             _graduated(X, graphs[1], 1, norm, backend),
         )
 
-    def schedule(self) -> Schedule:
+    def schedule(self, X: Any, has_gaps: bool) -> Schedule:
         """Mu halved every four iterations."""
         return EveryFour()
 

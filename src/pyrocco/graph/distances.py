@@ -127,8 +127,8 @@ class Cosine(SquaredEuclidean):
         return lengths / 2
 
 
-class Manhattan:
-    """Sums of absolute differences; there is no product to make them faster."""
+class BlockDistances:
+    """Distances that come by the block: of some rows to all rows at once."""
 
     def __init__(self, X: Any):
         self.X = X
@@ -145,15 +145,24 @@ class Manhattan:
         """Return `n_neighbors` and a few spare rows near each of `rows`, of other groups."""
         shape = (len(rows), _with_spare(n_neighbors, self.n_rows))
         indices, values = np.full(shape, -1, dtype=np.intp), np.full(shape, np.inf)
-        kernels.smallest(self._block(rows), groups[rows], groups, indices, values)
+        kernels.smallest(self.block(rows), groups[rows], groups, indices, values)
         return Candidates(indices, values, np.ones(len(rows), dtype=bool))
 
     def exact(self, rows: NDArray[np.intp], others: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return distances of given pairs."""
-        chosen = np.take_along_axis(self._block(rows), np.maximum(others, 0), axis=1)
+        chosen = np.take_along_axis(self.block(rows), np.maximum(others, 0), axis=1)
         return np.where(others < 0, np.inf, chosen)
 
-    def _block(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    def block(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the distances of `rows` to all rows."""
+        raise NotImplementedError
+
+
+class Manhattan(BlockDistances):
+    """Sums of absolute differences; there is no product to make them faster."""
+
+    def block(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the distances of `rows` to all rows."""
         block = pairwise_distances(self.X[rows], self.X, metric="manhattan")
         return np.ascontiguousarray(block, dtype=np.float64)
 

@@ -42,8 +42,9 @@ def joining_edges(find: Outside, parents: NDArray[np.intp]) -> NDArray[np.intp]:
     """Join the trees of a forest by their shortest outward edges until one is left.
 
     Boruvka's rounds: each tree but the largest names its nearest outside row, so the work
-    is that of the small trees only, and the number of trees at least halves a round.
-    Edges come as ``head * n_rows + tail``; `parents` becomes one tree.
+    is that of the small trees only, and the number of trees at least halves a round. Trees
+    that are infinitely far from all others stay apart. Edges come as
+    ``head * n_rows + tail``; `parents` becomes what is left of the forest.
 
     Examples
     --------
@@ -57,6 +58,8 @@ def joining_edges(find: Outside, parents: NDArray[np.intp]) -> NDArray[np.intp]:
     added = [np.empty(0, dtype=np.intp)]
     while trees.max() > 0:
         rows, others = outward.shortest(trees)
+        if not len(rows):
+            break
         heads, tails = np.minimum(rows, others), np.maximum(rows, others)
         added.append((heads * len(trees) + tails)[kruskal(heads, tails, parents)])
         trees = roots(parents)
@@ -77,10 +80,11 @@ class _Outward:
         self._update(rows, trees)
         n_rows, others, lengths = len(trees), self._others[rows], self._lengths[rows]
         keys = np.minimum(rows, others) * n_rows + np.maximum(rows, others)
-        outside = trees[others] != trees[rows]
+        outside = (others >= 0) & (trees[others] != trees[rows])
         order = np.lexsort((keys, np.where(outside, lengths, np.inf)))
         _, first = np.unique(trees[rows][order], return_index=True)
         chosen = order[np.sort(first)]
+        chosen = chosen[outside[chosen]]
         return rows[chosen], others[chosen]
 
     def _update(self, rows: NDArray[np.intp], trees: NDArray[np.intp]) -> None:

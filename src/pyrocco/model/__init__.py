@@ -1,7 +1,7 @@
 """The optimisation problem: penalty, sides, system and schedule."""
 
 from pyrocco.model.penalty import geman_mcclure, line_process
-from pyrocco.model.schedule import EveryFour, Schedule, SmoothOnce, UpToFour
+from pyrocco.model.schedule import EveryFour, Schedule, SmoothOnce, SmoothUntilStill, UpToFour
 from pyrocco.model.side import LengthScales, Side, length_scales
 from pyrocco.model.system import SylvesterSystem
 
@@ -11,6 +11,7 @@ __all__ = [
     "Schedule",
     "Side",
     "SmoothOnce",
+    "SmoothUntilStill",
     "SylvesterSystem",
     "UpToFour",
     "geman_mcclure",

@@ -23,6 +23,17 @@ class SmoothOnce:
         return True
 
 
+class SmoothUntilStill:
+    """As `SmoothOnce` where cells are missing: they follow the representation until it rests."""
+
+    def __init__(self, tolerance: float):
+        self.tolerance = tolerance
+
+    def step(self, change: float, sides: Sequence[Side]) -> bool:
+        """Stop once the objective moves by no more than the tolerance."""
+        return change <= self.tolerance
+
+
 class EveryFour:
     """Algorithm 1: every four iterations mu is halved and the strengths are set anew.
 

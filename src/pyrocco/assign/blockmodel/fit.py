@@ -53,10 +53,10 @@ class BlockFit:
         `others` are the memberships on the other axis, zero where a cell is not to count.
         """
         prior = np.log(np.maximum(self.members[axis].mean(axis=0), 1e-300))
-        sizes = others.sum(axis=0)
-        products = data.product(1 - axis, others) - self.background * sizes
+        counts = data.counts(1 - axis, others)
+        products = data.product(1 - axis, others) - self.background * counts
         means = self.means if axis == 0 else self.means.T
-        scores = (products @ means.T - 0.5 * means**2 @ sizes) / self.variance + prior
+        scores = (products @ means.T - 0.5 * counts @ (means**2).T) / self.variance + prior
         scores -= scores.max(axis=1, keepdims=True)
         odds = np.exp(scores, out=scores)
         return np.asarray(odds / odds.sum(axis=1, keepdims=True))
@@ -93,13 +93,13 @@ def _scores(data: BlockData, labels: Pair, axis: int) -> NDArray[np.float64]:
     """Log likelihood of every row (or column) in every cluster."""
     members = indicator(labels[0]), indicator(labels[1])
     own, other = members[axis], members[1 - axis]
-    products = data.product(1 - axis, other)
+    products, counts = data.product(1 - axis, other), data.counts(1 - axis, other)
     sums = own.T @ products
-    sizes = np.outer(own.sum(axis=0), other.sum(axis=0))
-    means = sums / sizes
+    sizes = data.sizes(members) if axis == 0 else data.sizes(members).T
+    means = sums / np.maximum(sizes, 1)
     variance = _variance(data.squares - float((sums * means).sum()), data)
     prior = np.log(own.mean(axis=0))
-    fitted = products @ means.T - 0.5 * (means**2) @ other.sum(axis=0)
+    fitted = products @ means.T - 0.5 * counts @ (means**2).T
     return np.asarray(fitted / variance + prior)
 
 
@@ -159,8 +159,7 @@ def _step(data: BlockData, fit: BlockFit) -> BlockFit:
 
 def _count(data: BlockData, members: Pair) -> Pair:
     """Sums and sizes of the blocks."""
-    sizes = np.outer(members[0].sum(axis=0), members[1].sum(axis=0)) + 1e-9
-    return data.sums(members), sizes
+    return data.sums(members), data.sizes(members) + 1e-9
 
 
 def _variance(residual: float, data: BlockData) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,10 @@ class Merge(NamedTuple):
 
 @dataclass(frozen=True)
 class BlockSums:
-    """The sum of every block and the numbers of rows and of columns of every cluster."""
+    """The sum and the cells of every block; the numbers of rows and columns of every cluster."""
 
     sums: NDArray[np.float64]
+    cells: NDArray[np.float64]
     counts: Pair
 
     @classmethod
@@ -33,7 +34,7 @@ class BlockSums:
         """Sums of the blocks that `labels` make of the data."""
         members = indicator(labels[0]), indicator(labels[1])
         counts = members[0].sum(axis=0), members[1].sum(axis=0)
-        return cls(data.sums(members), counts)
+        return cls(data.sums(members), data.sizes(members), counts)
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -44,7 +45,8 @@ class BlockSums:
         """Return the sums after a merge."""
         counts = list(self.counts)
         counts[merge.axis] = _add(counts[merge.axis], merge, 0)
-        return BlockSums(_add(self.sums, merge, merge.axis), (counts[0], counts[1]))
+        sums, cells = (_add(values, merge, merge.axis) for values in (self.sums, self.cells))
+        return BlockSums(sums, cells, (counts[0], counts[1]))
 
 
 def merged_labels(labels: Pair, merge: Merge) -> Pair:
@@ -80,29 +82,45 @@ def cheapest_merge(data: BlockData, blocks: BlockSums, least: tuple[int, int]) -
 
 def _cheapest(data: BlockData, blocks: BlockSums, axis: int) -> Merge:
     """Least rise of noise, labels and means together, over the pairs of one side."""
-    sums = blocks.sums if axis == 0 else blocks.sums.T
-    own, other = blocks.counts[axis], blocks.counts[1 - axis]
+    sums, cells = (part if axis == 0 else part.T for part in (blocks.sums, blocks.cells))
+    cells = np.maximum(cells, 1)
+    own = blocks.counts[axis]
     k, n = len(own), own.sum()
-    sizes = np.outer(own, other)
-    explained = (sums**2 / sizes).sum(axis=1)
+    explained = (sums**2 / cells).sum(axis=1)
     joint = own[:, None] + own
-    # A pair's block of joint sum s and size (a + b) c explains s^2 / ((a + b) c).
-    scaled = sums / np.sqrt(other)
-    products = scaled @ scaled.T
-    powers = np.diag(products)
-    together = (powers[:, None] + powers + 2 * products) / joint
+    if data.observed is None:
+        together, means = _whole_pairs(sums, own, blocks.counts[1 - axis])
+    else:
+        together, means = _pairs(sums, cells)
     loss = explained[:, None] + explained - together
     residual = max(data.squares - explained.sum(), 1e-9 * data.squares, np.finfo(float).tiny)
     noise = 0.5 * data.n_cells * np.log1p(np.maximum(loss, 0) / residual)
     entropy = -own * np.log(own / n)
     names = -joint * np.log(joint / n) - entropy[:, None] - entropy
-    # Half the log of every block's size, before and after.
-    logs = len(other) * np.log(own)
-    means = 0.5 * (len(other) * np.log(joint) - logs[:, None] - logs - np.log(other).sum())
     cost = noise + names + means
     cost[np.diag_indices(k)] = np.inf
     first, second = divmod(int(cost.argmin()), k)
     return Merge(float(cost[first, second]), axis, min(first, second), max(first, second))
+
+
+def _whole_pairs(sums: NDArray[np.float64], own: NDArray[Any], other: NDArray[Any]) -> Pair:
+    """As `_pairs`, by one product: every cell is there, so sizes are products of counts."""
+    joint = own[:, None] + own
+    # A pair's block of joint sum s and size (a + b) c explains s^2 / ((a + b) c).
+    scaled = sums / np.sqrt(other)
+    products = scaled @ scaled.T
+    powers = np.diag(products)
+    logs = len(other) * np.log(own)
+    means = 0.5 * (len(other) * np.log(joint) - logs[:, None] - logs - np.log(other).sum())
+    return (powers[:, None] + powers + 2 * products) / joint, means
+
+
+def _pairs(sums: NDArray[np.float64], cells: NDArray[np.float64]) -> Pair:
+    """What every pair explains once merged, and what half the logs of block sizes gain."""
+    together = ((sums[:, None] + sums) ** 2 / (cells[:, None] + cells)).sum(axis=2)
+    logs = np.log(cells).sum(axis=1)
+    means = 0.5 * (np.log(cells[:, None] + cells).sum(axis=2) - logs[:, None] - logs)
+    return together, means
 
 
 def _add(values: NDArray[np.float64], merge: Merge, axis: int) -> NDArray[np.float64]:

@@ -22,7 +22,7 @@ _ROUNDS = 30
 
 
 def residuals(X: NDArray[Any], labels: Pair) -> NDArray[np.float64]:
-    """Return `X` less the mean of every block.
+    """Return `X` less the mean of every block; zero where a cell is missing.
 
     Examples
     --------
@@ -31,8 +31,10 @@ def residuals(X: NDArray[Any], labels: Pair) -> NDArray[np.float64]:
     [[-1.0, 1.0]]
     """
     rows, columns = indicator(labels[0]), indicator(labels[1])
-    means = (rows.T @ X @ columns) / np.outer(rows.sum(axis=0), columns.sum(axis=0))
-    return np.asarray(X - means[labels[0]][:, labels[1]])
+    there = ~np.isnan(X)
+    X = np.where(there, X, 0)
+    means = (rows.T @ X @ columns) / np.maximum(rows.T @ there @ columns, 1)
+    return np.asarray((X - means[labels[0]][:, labels[1]]) * there)
 
 
 def is_white(noise: NDArray[np.float64], scale: float) -> bool:

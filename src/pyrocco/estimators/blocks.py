@@ -29,8 +29,8 @@ def block_means(
 ) -> NDArray[np.float64]:
     """Mean of `X` over every pair of a row cluster and a column cluster.
 
-    Missing cells (NaN) do not count. Where a pair has no other cells, it is the mean of the
-    representation `U`.
+    Missing cells (NaN) do not count. Where a pair has no others, it is the mean of the
+    representation `U`, or NaN where that is not given.
 
     Examples
     --------
@@ -46,7 +46,8 @@ def block_means(
         return _block_sums(X, *labels) / sizes
     counts = _block_sums(~gaps, *labels)
     means = _block_sums(np.where(gaps, 0, X), *labels) / np.maximum(counts, 1)
-    return np.where(counts > 0, means, _block_sums(U, *labels) / sizes)
+    instead = np.nan if U is None else _block_sums(U, *labels) / sizes
+    return np.where(counts > 0, means, instead)
 
 
 def _block_sums(

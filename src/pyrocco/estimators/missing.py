@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pyrocco.assign.assignment import SideLabels
 from pyrocco.backends import Backend
+from pyrocco.estimators.blocks import block_means
 from pyrocco.graph import Graph
 
 _ROUNDS = 5
@@ -224,9 +225,15 @@ class ImputeMixin:
     """Filling missing cells from the representation."""
 
     representation_: NDArray[Any]
+    row_labels_: NDArray[np.intp]
+    column_labels_: NDArray[np.intp]
+    cell_weights_: Any
 
     def impute(self, X: Any) -> Any:
         """Fill the missing cells of the matrix that was fitted.
+
+        A cell gets what the representation says, plus what the other cells of its block are
+        above the representation on average: that is as smooth, and a little flat.
 
         Parameters
         ----------
@@ -236,8 +243,7 @@ class ImputeMixin:
         Returns
         -------
         ndarray or DataFrame
-            A copy, dense, with the representation in place of missing cells. Other cells
-            are as they were.
+            A copy, dense, without missing cells. All others are as they were.
 
         Examples
         --------
@@ -257,7 +263,15 @@ class ImputeMixin:
                 f"{self.representation_.shape}; got shape {np.shape(X)}."
             )
         cells = np.array(X.toarray() if sparse.issparse(X) else X, dtype=float)
-        filled = np.where(np.isnan(cells), self.representation_, cells)
+        filled = np.where(np.isnan(cells), self._expected(cells), cells)
         if hasattr(X, "columns") and hasattr(X, "index"):
             return type(X)(filled, index=X.index, columns=X.columns)
         return filled.astype(np.result_type(getattr(X, "dtype", float), np.float32), copy=False)
+
+    def _expected(self, X: NDArray[Any]) -> NDArray[Any]:
+        rest = X - self.representation_
+        if self.cell_weights_ is not None and not sparse.issparse(self.cell_weights_):
+            rest = rest * self.cell_weights_
+        rows, columns = self.row_labels_, self.column_labels_
+        means = block_means(rest, rows, columns, np.zeros_like(rest))
+        return np.asarray(self.representation_ + means[rows][:, columns])

@@ -182,11 +182,10 @@ def test_bad_parameters_are_named(arguments, planted):
         ROCCO(**arguments).fit(planted[0])
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_values_that_are_not_numbers_are_refused(value, planted):
+def test_infinite_values_are_refused(planted):
     X = planted[0].copy()
-    X[3, 4] = value
-    with pytest.raises(ValueError, match=r"NaN|infinity"):
+    X[3, 4] = np.inf
+    with pytest.raises(ValueError, match="infinity"):
         ROCCO().fit(X)
 
 

@@ -339,5 +339,5 @@ class ROCCO(NestedMixin, SavingMixin, ImputeMixin, BlockMixin, ClusterMixin, Bas
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
+        tags.input_tags.allow_nan = self.variant != "paper"
         return tags

@@ -69,6 +69,18 @@ def test_block_means_of_a_cut_are_those_of_the_data(planted):
     assert cut.block_means_.shape == (5, 2)
 
 
+def test_missing_cells_do_not_count(planted):
+    X = planted[0].copy()
+    X[np.random.default_rng(0).random(X.shape) < 0.2] = np.nan
+    model = ROCCO().fit(X)
+    np.testing.assert_allclose(model.at().block_means_, model.block_means_)
+    cut = model.at(2, 4)
+    for i, j in np.ndindex(2, 4):
+        cells = X[cut.row_labels_ == i][:, cut.column_labels_ == j]
+        assert cut.block_means_[i, j] == pytest.approx(np.nanmean(cells))
+    assert model.statistics_.by_row.counts.sum() == np.isfinite(X).sum()
+
+
 def test_coarser_and_finer_undo_each_other(model):
     coarser = model.coarser()
     assert (coarser.n_row_clusters_, coarser.n_column_clusters_) == (2, 2)

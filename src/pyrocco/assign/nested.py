@@ -202,9 +202,8 @@ def _costs(
 
     Clusters without weight have been merged and are out of reach.
     """
-    squares = np.square(centres - centres[tip]).sum(axis=1)
-    costs = np.where(
-        weights > 0, squares * weights * weights[tip] / (weights + weights[tip]), np.inf
-    )
-    costs[tip] = np.inf
-    return costs
+    apart = centres - centres[tip]
+    squares = np.einsum("ij,ij->i", apart, apart)
+    costs = squares * weights * weights[tip] / (weights + weights[tip])
+    costs[weights == 0] = costs[tip] = np.inf
+    return np.asarray(costs)

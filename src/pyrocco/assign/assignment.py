@@ -21,6 +21,19 @@ Numbers = tuple[int | None, int | None]
 _TEMPERATURE = 3.0
 
 
+def tempered(members: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Probabilities of memberships made less sure, since the models they come from are too sure.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> tempered(np.array([[0.999, 0.001]])).round(2).tolist()
+    [[0.91, 0.09]]
+    """
+    odds = members ** (1 / _TEMPERATURE)
+    return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+
+
 @dataclass(frozen=True)
 class SideLabels:
     """Labels of one side.
@@ -58,8 +71,7 @@ class SideLabels:
         """
         numbered = relabel(labels)
         _, first = np.unique(numbered, return_index=True)
-        odds = members[:, labels[first]] ** (1 / _TEMPERATURE)
-        members = odds / odds.sum(axis=1, keepdims=True)
+        members = tempered(members[:, labels[first]])
         own = members[np.arange(len(labels)), numbered]
         inside = np.bincount(numbered, own)
         union = np.bincount(numbered) + members.sum(axis=0) - inside

@@ -2,12 +2,68 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pyrocco.assign.lloyd import cluster_means
+
+
+@dataclass(frozen=True)
+class RoundClusters:
+    """Clusters as round clouds of equal width around their centres.
+
+    Parameters
+    ----------
+    centres : ndarray of shape (n_clusters, n_features)
+        Means of the clusters.
+    width : float
+        Variance along each of the directions that count; zero where rows are their centres.
+    sizes : ndarray of shape (n_clusters,)
+        Rows in every cluster.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> features, labels = np.array([[0.0], [1.0], [4.0], [5.0]]), np.array([0, 0, 1, 1])
+    >>> RoundClusters.around(features, labels).members(np.array([[2.5], [9.0]])).round(2)
+    array([[0.5, 0.5],
+           [0. , 1. ]])
+    """
+
+    centres: NDArray[np.float64]
+    width: float
+    sizes: NDArray[np.intp]
+
+    @classmethod
+    def around(cls, features: NDArray[Any], labels: NDArray[np.intp]) -> RoundClusters:
+        """Clusters of labelled rows."""
+        k = int(labels.max()) + 1
+        centres = cluster_means(features, labels, k).astype(np.float64)
+        clusters = cls(centres, 0.0, np.bincount(labels, minlength=k))
+        own = clusters.squares(features)[np.arange(len(labels)), labels]
+        # Features are not equally noisy: only so many of them count.
+        width = float(own.mean()) / _effective_dimension(features, centres, labels)
+        return replace(clusters, width=width)
+
+    def squares(self, features: NDArray[Any]) -> NDArray[np.float64]:
+        """Squared distance of every row from every centre."""
+        products = np.asarray(features @ self.centres.T, np.float64)
+        squares = np.square(self.centres).sum(axis=1) - 2 * products
+        squares += np.square(features).sum(axis=1, dtype=np.float64)[:, None]
+        return np.asarray(np.maximum(squares, 0))
+
+    def members(self, features: NDArray[Any]) -> NDArray[np.float64]:
+        """Probability of every cluster for every row; the nearest where there is no width."""
+        squares = self.squares(features)
+        if self.width <= 0:
+            return np.asarray(np.eye(len(self.centres))[squares.argmin(axis=1)])
+        scores = -0.5 * squares / self.width + np.log(np.maximum(self.sizes, 1e-300))
+        scores -= scores.max(axis=1, keepdims=True)
+        odds = np.exp(scores)
+        return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
 
 def distance_members(features: NDArray[Any], labels: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -31,20 +87,10 @@ def distance_members(features: NDArray[Any], labels: NDArray[np.intp]) -> NDArra
     >>> distance_members(np.array([[0.0], [1.0], [4.0], [5.0]]), np.array([0, 0, 1, 1])).argmax(1)
     array([0, 0, 1, 1])
     """
-    k = int(labels.max()) + 1
-    centres = cluster_means(features, labels, k).astype(np.float64)
-    squares = np.square(centres).sum(axis=1) - 2 * np.asarray(features @ centres.T, np.float64)
-    squares += np.square(features).sum(axis=1, dtype=np.float64)[:, None]
-    own = np.maximum(squares[np.arange(len(labels)), labels], 0)
-    # Features are not equally noisy: only so many of them count.
-    width = float(own.mean()) / _effective_dimension(features, centres, labels)
-    if k == 1 or width <= 0:
-        return np.asarray(np.eye(k)[labels])
-    sizes = np.bincount(labels, minlength=k)
-    scores = -0.5 * squares / width + np.log(np.maximum(sizes, 1e-300))
-    scores -= scores.max(axis=1, keepdims=True)
-    odds = np.exp(scores)
-    return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+    clusters = RoundClusters.around(features, labels)
+    if clusters.width <= 0:
+        return np.asarray(np.eye(len(clusters.centres))[labels])
+    return clusters.members(features)
 
 
 def _effective_dimension(

@@ -46,18 +46,60 @@ def leading_features(U: Any, rank: int = 30, backend: Backend | None = None) -> 
     return directions(_scores(backend.centred(U), min(rank, *U.shape), backend))
 
 
-def directions(scores: NDArray[Any]) -> NDArray[Any]:
-    """Rows made one long; those too short to tell from rounding stay at zero.
+def leading_axes(
+    U: Any, rank: int = 30, backend: Backend | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Column means of `U` and its leading right singular vectors, by which rows get features.
+
+    Parameters
+    ----------
+    U : array of shape (n_rows, n_columns)
+        A representation, or its transpose, on the back end.
+    rank : int
+        Singular vectors at most; those of rounding error are left out.
+    backend : Backend, optional
+        Where `U` lives; NumPy unless given.
+
+    Returns
+    -------
+    pair of ndarray
+        Of shapes (n_columns,) and (n_columns, at most rank).
 
     Examples
     --------
     >>> import numpy as np
-    >>> directions(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist()
+    >>> U = np.array([[1.0, 0.0], [3.0, 0.0], [0.0, 2.0], [0.0, 4.0]])
+    >>> means, axes = leading_axes(U)
+    >>> same = np.allclose(directions((U - means) @ axes), leading_features(U))
+    >>> means.tolist(), same
+    ([1.0, 1.5], True)
+    """
+    backend = backend or NumpyBackend()
+    centred = backend.centred(U)
+    means = backend.to_numpy(U[:1]) - backend.to_numpy(centred[:1])
+    scores = _scores(centred, min(rank, *U.shape), backend)
+    squares = np.square(scores).sum(axis=0, dtype=np.float64)
+    kept = squares > np.finfo(scores.dtype).eps * squares.max(initial=0.0)
+    there = backend.asarray(np.ascontiguousarray(scores[:, kept]))
+    axes = np.asarray(backend.project(centred, there), dtype=np.float64)
+    return np.asarray(means[0], dtype=np.float64), axes / squares[kept]
+
+
+def directions(scores: NDArray[Any], longest: float | None = None) -> NDArray[Any]:
+    """Rows made one long; those too short to tell from rounding become zero.
+
+    `longest` is the length that rounding is measured by, that of the longest row unless given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> directions(np.array([[3.0, 4.0], [0.0, 1e-12]])).tolist()
     [[0.6, 0.8], [0.0, 0.0]]
     """
     lengths = np.linalg.norm(scores, axis=1, keepdims=True)
+    longest = lengths.max(initial=0.0) if longest is None else longest
     # Below rounding error a row has no direction, only noise.
-    noise = np.sqrt(np.finfo(scores.dtype).eps) * lengths.max(initial=0.0)
+    noise = np.sqrt(np.finfo(scores.dtype).eps) * longest
     return np.asarray(np.where(lengths > noise, scores / np.maximum(lengths, noise or 1.0), 0))
 
 

@@ -26,6 +26,7 @@ from pyrocco.estimators.checks import (
 )
 from pyrocco.estimators.coclustering import NestedMixin
 from pyrocco.estimators.missing import ImputeMixin, first_filling, has_gaps, observe
+from pyrocco.estimators.prediction import PredictionMixin
 from pyrocco.estimators.rcc import warn_not_converged
 from pyrocco.estimators.saving import SavingMixin
 from pyrocco.estimators.trust import Trusted, is_dominated, trust_cells, trust_filled_cells
@@ -67,7 +68,15 @@ class _Fitted:
     weights: Any = None
 
 
-class ROCCO(NestedMixin, SavingMixin, ImputeMixin, BlockMixin, ClusterMixin, BaseEstimator):
+class ROCCO(
+    NestedMixin,
+    PredictionMixin,
+    SavingMixin,
+    ImputeMixin,
+    BlockMixin,
+    ClusterMixin,
+    BaseEstimator,
+):
     """Groups of rows and groups of columns of a matrix.
 
     Parameters
@@ -196,6 +205,7 @@ class ROCCO(NestedMixin, SavingMixin, ImputeMixin, BlockMixin, ClusterMixin, Bas
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C",
             ensure_all_finite="allow-nan",
         )  # fmt: skip
+        given = X
         X, observed = observe(X, self.variant)
         variant, solver = self._resolve(X)
         backend = resolve_backend(self.device, self.n_jobs)
@@ -208,6 +218,7 @@ class ROCCO(NestedMixin, SavingMixin, ImputeMixin, BlockMixin, ClusterMixin, Bas
             self._keep(fitted, backend, scale)
             with progress.stage("nested clusters"):
                 self._nest(fitted.X, scale)
+            self._learn_places(given, fitted.learned.U, scale, backend)
         return self
 
     def _fit_trusted(self, work: _Work) -> _Fitted:

@@ -12,8 +12,14 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from pyrocco.assign import CoClusterer, ContinuousAssigner, EachSide, SilhouetteKMeans
+from pyrocco.assign.confidence import RoundClusters
 from pyrocco.assign.nested import NestedClusters, NestedSide
+from pyrocco.assign.profiles import BlockProfiles, FeatureProfiles
 from pyrocco.backends import NumpyBackend, TorchBackend
+from pyrocco.estimators.cleaning import DenseCleaner, FilledCleaner
+from pyrocco.estimators.departures import Limits, MeanRows
+from pyrocco.estimators.placing import Placer
+from pyrocco.estimators.recognition import SeenRows
 from pyrocco.estimators.statistics import Moments, TreeStatistics
 from pyrocco.graph import Graph
 from pyrocco.io.errors import ModelFileError
@@ -35,17 +41,26 @@ KEPT: dict[str, Callable[..., Any]] = {
     for kind in (
         AutoSolver,
         BartelsStewartSolver,
+        BlockProfiles,
         CoClusterer,
         ConjugateGradientSolver,
         ContinuousAssigner,
         DecoupledSolver,
+        DenseCleaner,
         EachSide,
+        FeatureProfiles,
+        FilledCleaner,
         Graph,
         Moments,
+        Limits,
+        MeanRows,
         MultigridSolver,
         NestedClusters,
         NestedSide,
         NumpyBackend,
+        Placer,
+        RoundClusters,
+        SeenRows,
         SilhouetteKMeans,
         SpectralSolver,
         TreeStatistics,

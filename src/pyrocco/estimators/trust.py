@@ -129,7 +129,19 @@ def _noise(residual: NDArray[Any]) -> float:
 
 
 def _weights(residual: NDArray[Any]) -> NDArray[Any]:
-    width = np.square(_WIDTH * _noise(residual))
+    return cell_trust(residual, _noise(residual))
+
+
+def cell_trust(residual: NDArray[Any], noise: float) -> NDArray[Any]:
+    """Trust in cells, from 0 to 1, by their distance from what is expected of them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cell_trust(np.array([0.0, 4.0, 400.0]), noise=1.0).round(3).tolist()
+    [1.0, 0.25, 0.0]
+    """
+    width = np.square(_WIDTH * noise)
     if width == 0:
         return np.asarray(np.where(np.isnan(residual), np.nan, residual == 0), residual.dtype)
     return np.asarray(np.square(width / (width + np.square(residual))), dtype=residual.dtype)

@@ -235,11 +235,43 @@ def test_blocks_are_chosen_by_mouse_and_keys(open_page, planted_page):
     page.keyboard.press("ArrowLeft")
     assert block.locator("h4").inner_text() != f"R{row} with C{column}"
     assert page.locator("#grid td button[tabindex='0']").count() == 1
+    assert page.locator("#apart article").count() == model.n_row_clusters_
     block.get_by_role("button", name="Show in the heat map").click()
     settled(page)
     assert sight(page) != [1, 90, 1, 36]
     block.get_by_role("button", name="List its rows").click()
     assert page.locator("#rows-group").input_value() == str(row)
+
+
+def test_what_sets_groups_apart_is_what_the_model_explains(open_page, planted_page):
+    path, model, _, names = planted_page
+    page = open_page(path)
+    table = model.explain(column_names=names["column_names"])
+    for card in page.locator("#apart article").all():
+        row = int(re.search(r"R(\d+)", card.locator("h4").inner_text())[1])
+        own = table[table["row_cluster"] == row]
+        first = own[own["kind"] == "column"].iloc[0]
+        shown = card.locator("tbody td").all_inner_texts()[:4]
+        assert shown[0] == first["column"]
+        told = [float(text.replace("\u2212", "-")) for text in shown[1:]]
+        np.testing.assert_allclose(
+            told, first[["mean", "rest_mean", "effect"]].astype(float), 6e-3
+        )
+        higher = own[(own["kind"] == "block") & (own["effect"] >= 0.2)]["column_cluster"]
+        sentence = card.locator("p").first.inner_text()
+        sentence = re.split("(?i)lower", sentence)[0]
+        assert {int(n) for n in re.findall(r"C(\d+)", sentence)} == set(higher)
+
+
+def test_many_groups_are_shown_when_asked_for(open_page, planted_page):
+    path, model, _, _ = planted_page
+    page = open_page(path)
+    page.focus("#level")
+    page.keyboard.press("End")
+    finest = model.tree_.rows.n_finest
+    assert page.locator("#apart article").count() == min(9, finest) < finest
+    page.get_by_role("button", name=re.compile(r"^Show \d+ more group")).click()
+    assert page.locator("#apart article").count() == finest
 
 
 def test_dark_and_light(open_page, planted_page):

@@ -170,6 +170,19 @@ def test_any_unit(tmp_path, unit):
     np.testing.assert_allclose(values, np.sort(X.ravel()) * unit, rtol=1e-6)
 
 
+def test_wild_cells_do_not_wash_out_the_colours(tmp_path):
+    X, _, _ = planted_matrix()
+    model = Given(X.shape)
+    model.cell_weights_ = np.where(np.arange(X.size).reshape(X.shape) % 20 == 0, 0.0, 1.0)
+    wild = np.where(model.cell_weights_ < 0.5, 1e4, X)
+    write_report(tmp_path / "a.html", model, wild)
+    tiles = data_of((tmp_path / "a.html").read_text("utf-8"))["tiles"]
+    assert tiles["high"] < 10
+    model.cell_weights_ = np.zeros_like(X)
+    write_report(tmp_path / "a.html", model, wild)
+    assert data_of((tmp_path / "a.html").read_text("utf-8"))["tiles"]["high"] == 1e4
+
+
 def test_a_large_matrix_fits_into_five_megabytes(tmp_path):
     X = np.random.default_rng(0).standard_normal((10_000, 2_000), dtype=np.float32)
     names = [f"ENSG{i:011d}.{i % 17}" for i in range(12_000)]

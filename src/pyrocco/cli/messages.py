@@ -9,6 +9,8 @@ from typing import Any
 
 from rich.console import Console
 
+from pyrocco.report.words import count
+
 __all__ = ["ERRORS", "count", "one_line", "say", "say_all", "tell", "warnings_as_lines"]
 
 # Names of files and genes may hold brackets: no markup; and a line stays a line.
@@ -46,28 +48,6 @@ def say_all(lines: Iterable[str]) -> None:
     """
     for line in lines:
         say(line)
-
-
-def count(number: int, what: str) -> str:
-    """Put a number before a noun.
-
-    Parameters
-    ----------
-    number : int
-        How many.
-    what : str
-        The noun in the singular.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> count(1, "cluster"), count(3, "cluster")
-    ('1 cluster', '3 clusters')
-    """
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def tell(line: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pyrocco.report.markup import pairs
-from pyrocco.report.words import n_distrusted
+from pyrocco.report.words import n_distrusted, n_missing
 
 __all__ = ["BIBTEX", "CITATION", "figures", "settings"]
 
@@ -61,7 +61,10 @@ def figures(model: Any, X: Any) -> str:
             ("confidence of columns", f"{100 * model.column_confidence_.mean():.0f} %"),
         ]
     distrusted = n_distrusted(getattr(model, "cell_weights_", None))
-    return pairs([*entries, ("cells not trusted", f"{distrusted:,}")])
+    entries.append(("cells not trusted", f"{distrusted:,}"))
+    if missing := n_missing(X):
+        entries.append(("cells missing", f"{missing:,}"))
+    return pairs(entries)
 
 
 def settings(model: Any, summary: Mapping[str, Any]) -> str:

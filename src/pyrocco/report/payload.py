@@ -110,7 +110,7 @@ def _side(order: Array, leaves: Array, confidence: Array | None) -> dict[str, An
 
 def _tiles(tiles: Tiles) -> dict[str, Any]:
     seen = tiles.values[~np.isnan(tiles.values)]
-    scale = colour_scale(seen, signed=tiles.has_negative)
+    scale = colour_scale(_trusted(tiles), signed=tiles.has_negative)
     largest = float(np.abs(seen).max(initial=0))
     power = int(np.floor(np.log10(largest))) if largest > 0 else 0
     unit = 10.0**power if abs(power) > FAR else 1.0
@@ -126,6 +126,13 @@ def _tiles(tiles: Tiles) -> dict[str, Any]:
     if tiles.doubt is not None:
         packed["doubt"] = pack_whole(np.round(255 * tiles.doubt).astype(np.uint32))
     return packed
+
+
+def _trusted(tiles: Tiles) -> Array:
+    """The numbers that colours are made for: wild cells would wash out all others."""
+    is_seen = ~np.isnan(tiles.values)
+    is_trusted = is_seen if tiles.doubt is None else is_seen & (tiles.doubt < 0.5)
+    return tiles.values[is_trusted if is_trusted.any() else is_seen]
 
 
 def _level(level: Level, finest: Level) -> dict[str, Any]:

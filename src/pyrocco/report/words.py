@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-__all__ = ["count", "n_distrusted", "sentences", "warnings_of"]
+__all__ = ["count", "n_distrusted", "n_missing", "sentences", "warnings_of"]
 
 _TAKEN_FOR = {
     "blocks": "The matrix looks like blocks under noise: where a group of rows meets a group of "
@@ -64,6 +64,26 @@ def n_distrusted(weights: Any) -> int:
         return 0
     values = weights.data if sparse.issparse(weights) else weights
     return int(np.count_nonzero(values < 0.5))
+
+
+def n_missing(X: Any) -> int:
+    """Cells that are not there.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix
+        The numbers.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> n_missing(np.array([[1.0, np.nan]]))
+    1
+    """
+    return int(np.count_nonzero(np.isnan(X.data if sparse.issparse(X) else X)))
 
 
 def sentences(model: Any, X: Any, summary: Mapping[str, Any]) -> list[str]:
@@ -175,7 +195,7 @@ def _trust(model: Any, shape: tuple[int, int]) -> str:
 
 
 def _missing(X: Any) -> str:
-    number = int(np.count_nonzero(np.isnan(X.data if sparse.issparse(X) else X)))
+    number = n_missing(X)
     if not number:
         return "No cell is missing."
     verb = "is" if number == 1 else "are"

@@ -1,5 +1,6 @@
 // The means of the blocks, what is known about each, and what sets each group of rows apart.
 const SHOWN = 5; // columns of a card before "more"
+const CARDS = 9; // groups of rows with a card before "show more"
 const NOTABLE = 0.2; // effects below are hardly to be seen
 
 class Blocks {
@@ -16,10 +17,16 @@ class Blocks {
     this.buildGrid();
     this.chosen = null;
     this.choose(...this.strongest());
-    this.places.apart.replaceChildren(...this.rowGroups.map((group) => this.card(group)));
+    this.showCards(CARDS);
     this.places.caution.textContent = level.blocks
       ? "Effect: difference of the means in standard deviations, against the rows of all other groups. The groups were found in the same data, so adjusted p-values order the findings; they are not a test of the groups."
       : "This model keeps no statistics of its blocks.";
+  }
+
+  showCards(most) {
+    const others = this.rowGroups.length - most;
+    const more = make("button", { type: "button", onclick: () => this.showCards(Infinity) }, `Show ${count(others, "more group")}`);
+    this.places.apart.replaceChildren(...this.rowGroups.slice(0, most).map((group) => this.card(group)), ...(others > 0 ? [more] : []));
   }
 
   // Where in the grid the block of the largest effect is.
@@ -85,7 +92,7 @@ class Blocks {
     if (!known || known[2] === null) return `${size}.`;
     const [, rest, effect, p] = known;
     const how = Math.abs(effect) < NOTABLE ? "much like" : effect > 0 ? "higher than" : "lower than";
-    return `${size}: ${how} the other rows in these columns (mean ${digits(rest)}). Effect ${digits(effect, 3)}, adjusted p-value ${digits(p, 2)}.`;
+    return `${size}: ${how} the other rows in these columns (mean ${digits(rest)}). Effect ${digits(effect, 3)}, adjusted p-value ${p === 0 ? "below 1e−300" : digits(p, 2)}.`;
   }
 
   quality(row, column) {

@@ -19,8 +19,8 @@ function digits(number, kept = 4) {
   if (number === null || number === undefined || Number.isNaN(number)) return "–";
   const size = Math.abs(number);
   if (size > 1e99) return number > 0 ? "∞" : "−∞";
-  const text = size !== 0 && (size < 1e-3 || size >= 1e6) ? number.toExponential(2) : String(Number(number.toPrecision(kept)));
-  return text.replace(/^-/, "−");
+  const text = size !== 0 && (size < 1e-3 || size >= 1e6) ? number.toExponential(Math.min(2, kept - 1)) : String(Number(number.toPrecision(kept)));
+  return text.replaceAll("-", "−");
 }
 
 const percent = (share) => `${Math.round(100 * share)}\u00a0%`;

@@ -28,7 +28,10 @@ class HeatMap {
     const isNarrow = width < 560;
     const left = isNarrow ? 64 : 150;
     const top = 18 + BAR;
-    return { left, top, width: Math.max(1, width - left - 4), height: Math.max(1, height - top - (isNarrow ? 64 : 116)) };
+    const inner = Math.max(1, width - left - 4);
+    const column = inner / this.view.length.column; // pixels of one
+    const below = column < LEAST_TEXT || column >= UPRIGHT ? 26 : isNarrow ? 64 : 116;
+    return { left, top, width: inner, height: Math.max(1, height - top - below) };
   }
 
   draw() {
@@ -181,15 +184,15 @@ class HeatMap {
     return [
       this.aboutPlace(this.rows, row, down),
       this.aboutPlace(this.columns, column, across),
-      cells > 1 ? `mean of ${down.after - down.first} x ${across.after - across.first} cells: ${amount}` : `value: ${amount}`,
+      `${cells > 1 ? "mean" : "value"}: ${amount}`,
       ...(doubt > 0.02 ? [`trusted by ${percent(1 - doubt)}`] : []),
     ];
   }
 
   aboutPlace(side, place, { first, after }) {
     const name = (at) => side.names[side.order[at]];
-    const names = after - first > 1 ? `${name(first)} … ${name(after - 1)}` : name(place);
-    return `${side.kind} ${names} (${side.tag(side.labels[side.order[place]])})`;
+    const names = after - first > 1 ? `${after - first} ${side.kind}s ${name(first)} … ${name(after - 1)}` : `${side.kind} ${name(place)}`;
+    return `${names} (${side.tag(side.labels[side.order[place]])})`;
   }
 }
 

@@ -102,6 +102,10 @@ def spoilt_cell():
     return sparse.csr_array(X)
 
 
+def gappy(X):
+    return np.where(np.random.default_rng(2).random(X.shape) < 0.3, np.nan, X)
+
+
 CASES = {
     "separated": make_biclusters((90, 70), 4, noise=5, random_state=0)[0],
     "noise 30": make_biclusters((100, 100), 5, noise=30, random_state=1)[0],
@@ -115,8 +119,10 @@ CASES = {
     "blobs": make_blobs(90, 30, centers=3, cluster_std=0.5, random_state=0)[0],
     "wild cells": spoilt(make_biclusters((80, 60), 4, noise=20, random_state=0)[0]),
     "wild stored cell": spoilt_cell(),
+    "missing cells": gappy(make_biclusters((80, 60), 4, noise=20, random_state=0)[0]),
 }
-READINGS = {"noise": "blocks", "gradient": "gradient", "blobs": "features", "wild cells": "blocks"}
+READINGS = {"noise": "blocks", "gradient": "gradient", "blobs": "features", "wild cells": "blocks",
+            "missing cells": "blocks"}  # fmt: skip
 
 
 @cache

@@ -20,7 +20,6 @@ TEXTS = {
     ),
     "ragged rows": ("1,2,3\n4,5\n6,7,8\n", ["line 2", "2 cells", "3"]),
     "infinite value": ("a,b\n1,2\n3,inf\n", ["row 2", "column 2", "infinite", "replace it"]),
-    "missing value": ("a,b\n1,2\n,4\n", ["row 2", "column 1", "missing", "fill them in"]),
     "no rows": ("a,b,c\n", ["no rows"]),
     "no columns": ("gene\nTP53\nMYC\n", ["no columns"]),
 }

@@ -260,3 +260,27 @@ def test_the_console_script_writes_the_same(tmp_path, table):
     assert "Found" in done.stdout
     assert "Cells are separated by commas." in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_missing_cells_are_left_out_and_empty_rows_named(tmp_path, X, capsys):
+    holes = X.copy()
+    holes[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
+    holes[7] = np.nan
+    path, out = tmp_path / "holes.csv", tmp_path / "out"
+    names = [f"s{j}" for j in range(45)]
+    pd.DataFrame(holes, columns=names).to_csv(path, index=False, na_rep="NA")
+    assert main(["fit", str(path), "-o", str(out)]) == 0
+    with pytest.warns(UserWarning, match="Every cell of 1 row is missing"):
+        model = ROCCO().fit(holes)
+    np.testing.assert_array_equal(labels(out, "row")["label"], model.row_labels_)
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["missing"] == np.isnan(holes).sum()
+    assert "counted from 0: 7" in summary["warnings"][0]
+    assert "Every cell of 1 row is missing" in capsys.readouterr().err
+
+
+def test_nothing_but_missing_cells_is_an_error(tmp_path, capsys):
+    np.save(tmp_path / "holes.npy", np.full((6, 4), np.nan))
+    assert main(["fit", str(tmp_path / "holes.npy"), "-o", str(tmp_path / "out"), "-q"]) == 2
+    assert "Every cell of X is missing" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

@@ -54,7 +54,9 @@ def test_missing_cells_are_counted_and_not_refused(tmp_path, capsys):
     holes[3, 4] = np.nan
     np.save(tmp_path / "x.npy", holes)
     assert main(["inspect", str(tmp_path / "x.npy")]) == 0
-    assert f"1 of its {X.size} cells is missing" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert f"1 of its {X.size} cells is missing" in told
+    assert "Missing cells need not be filled in" in told
 
 
 def test_a_matrix_that_does_not_fit(path, capsys, monkeypatch):

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from scipy import sparse
 
 from pyrocco.plots import before_and_after, plot_biclusters, plot_matrix, save_figure
+from pyrocco.plots.distrust import mark_distrust
 from pyrocco.plots.order import block_means, cluster_order
 from pyrocco.plots.picture import colour_scale, shrink
 
@@ -213,3 +214,22 @@ def test_no_global_figures():
     open_before = open_figures()
     before_and_after(X, rows, columns)
     assert open_figures() == open_before
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array])
+def test_missing_cells_are_blank_and_change_no_colours(convert):
+    X = np.kron([[9.0, 1.0], [2.0, 7.0]], np.ones((6, 5)))
+    holes = X.copy()
+    holes[3, 4] = np.nan
+    rows, columns = np.repeat([0, 1], 6), np.repeat([0, 1], 5)
+    assert block_means(convert(holes), rows, columns).tolist() == [[9.0, 1.0], [2.0, 7.0]]
+    axes = [plot_biclusters(Z, rows, columns, Figure().add_subplot()) for Z in (X, holes)]
+    assert axes[0].images[0].get_clim() == axes[1].images[0].get_clim()
+    assert np.isnan(np.ma.filled(axes[1].images[0].get_array(), np.nan)).sum() == 1
+
+
+def test_missing_cells_are_not_marked_as_distrusted():
+    weights = np.array([[1.0, 0.2], [np.nan, 1.0]])
+    orders = np.arange(2), np.arange(2)
+    ax = mark_distrust(weights, Figure().add_subplot(), orders)
+    assert (ax.images[-1].get_array()[..., 3] > 0).tolist() == [[False, True], [False, False]]

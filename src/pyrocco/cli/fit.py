@@ -16,7 +16,7 @@ from pyrocco.cli.preparing import Preparing, say_advice
 from pyrocco.cli.reading import MatrixPath, Reading
 from pyrocco.cli.results import fit_and_write
 from pyrocco.inspection import advise, gather_facts
-from pyrocco.io import check_complete, result_writer, staged_folder
+from pyrocco.io import result_writer, staged_folder
 
 __all__ = ["fit"]
 
@@ -46,7 +46,6 @@ def fit(
     writer = result_writer(output_format.value)
     model = modelling.estimator(quiet)
     data = reading.read(matrix, quiet)
-    check_complete(data, str(matrix))
     advice = advise(gather_facts(data.X), data.row_names, data.column_names)
     prepared = preparing.apply(data, matrix)
     with staged_folder(output) as folder:

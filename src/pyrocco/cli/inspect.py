@@ -50,6 +50,7 @@ def _about(facts: Facts) -> list[str]:
     return [
         f"{100 * facts.density:.3g} % of the cells hold a number other than 0.",
         f"Values are {whole} from {facts.minimum:g} to {facts.maximum:g}, mean {mean:.4g}.",
+        *(["Missing cells need not be filled in: a fit leaves them out."] * bool(facts.n_missing)),
     ]
 
 

@@ -39,15 +39,25 @@ def block_means(
     >>> block_means(X, np.array([0, 0, 1]), np.array([0, 0, 1])).tolist()
     [[2.0, 5.0], [0.0, 9.0]]
     """
-    gaps = None if sparse.issparse(X) or not np.isnan(X).any() else np.isnan(X)
     labels = row_labels, column_labels
     sizes = np.outer(np.bincount(row_labels), np.bincount(column_labels))
-    if gaps is None:
+    cells = X.data if sparse.issparse(X) else np.asarray(X)
+    gaps = np.isnan(cells)
+    if not gaps.any():
         return _block_sums(X, *labels) / sizes
-    counts = _block_sums(~gaps, *labels)
-    means = _block_sums(np.where(gaps, 0, X), *labels) / np.maximum(counts, 1)
+    counts = np.round(sizes - _block_sums(_with_cells(X, gaps.astype(float)), *labels))
+    sums = _block_sums(_with_cells(X, np.where(gaps, 0, cells)), *labels)
     instead = np.nan if U is None else _block_sums(U, *labels) / sizes
-    return np.where(counts > 0, means, instead)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), instead)
+
+
+def _with_cells(X: Any, cells: NDArray[Any]) -> Any:
+    """A matrix stored like `X`, with other numbers."""
+    if not sparse.issparse(X):
+        return cells
+    filled = X.copy()
+    filled.data = cells
+    return filled
 
 
 def _block_sums(

@@ -1,6 +1,5 @@
 """Reading matrices from files and writing results, one small file per format."""
 
-from pyrocco.io.complete import check_complete
 from pyrocco.io.errors import MatrixError, ModelFileError
 from pyrocco.io.extras import MissingExtraError
 from pyrocco.io.matrix import Matrix, default_names
@@ -16,7 +15,6 @@ __all__ = [
     "ModelFileError",
     "OutputError",
     "Results",
-    "check_complete",
     "default_names",
     "read_matrix",
     "result_writer",

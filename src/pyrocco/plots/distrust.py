@@ -51,7 +51,7 @@ def mark_distrust(weights: Any, ax: Axes, orders: tuple[Array, Array]) -> Axes:
         doubt = weights.copy()
         doubt.data = 1 - doubt.data
     else:
-        doubt = 1 - weights
+        doubt = np.nan_to_num(1 - weights)  # a missing cell is not doubted
     opacity = np.clip(2 * shrink(doubt, *orders) - 0.5, 0, 1)
     layer = np.concatenate(
         [np.broadcast_to(to_rgb(COLOUR), (*opacity.shape, 3)), opacity[..., None]], axis=2

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from scipy import sparse
 
 from pyrocco.plots.bars import draw_bars
 from pyrocco.plots.distrust import mark_distrust
@@ -189,7 +190,8 @@ def _draw_biclusters(
 
 def _draw(X: Any, ax: Axes, orders: tuple[Array, Array], scale: ColourScale | None) -> ColourScale:
     picture = shrink(X, *orders)
-    scale = scale or colour_scale(picture, signed=X.min() < 0)
+    cells = X.data if sparse.issparse(X) else X
+    scale = scale or colour_scale(picture, signed=bool((cells < 0).any()))
     n_rows, n_columns = X.shape
     ax.imshow(
         picture,
@@ -250,7 +252,7 @@ def _draw_colourbar(ax: Axes, bar: Axes, shape: tuple[int, int]) -> None:
     image = ax.images[0]  # the numbers; what marks cells lies above
     picture = np.asarray(image.get_array())
     low, high = image.get_clim()
-    beyond = bool(picture.min() < low), bool(picture.max() > high)
+    beyond = bool((picture < low).any()), bool((picture > high).any())
     ends = {(False, False): "neither", (True, False): "min", (False, True): "max"}
     colourbar = bar.figure.colorbar(image, cax=bar, extend=ends.get(beyond, "both"))
     averaged = picture.shape != shape

@@ -1,4 +1,4 @@
-"""The order of clusters that shows the blocks best, and the means of the blocks."""
+"""The order of clusters that shows the blocks best."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+
+from pyrocco.estimators.blocks import block_means
 
 __all__ = ["averaging", "block_means", "cluster_order", "order_by_means"]
 
@@ -37,31 +39,6 @@ def averaging(groups: Array, n_groups: int) -> Any:
     return sparse.csr_array(entries, shape=(n_groups, len(groups)))
 
 
-def block_means(X: Any, row_groups: Array, column_groups: Array) -> Array:
-    """Mean of every block, for dense and sparse matrices alike.
-
-    Parameters
-    ----------
-    X : ndarray or sparse matrix
-        The numbers.
-    row_groups, column_groups : ndarray of int
-        Group of every row and of every column, counting from 0.
-
-    Returns
-    -------
-    ndarray of shape (row groups, column groups)
-
-    Examples
-    --------
-    >>> block_means(np.array([[1.0, 2.0, 4.0]]), np.array([0]), np.array([0, 1, 1]))
-    array([[1., 3.]])
-    """
-    rows = averaging(row_groups, int(row_groups.max()) + 1)
-    columns = averaging(column_groups, int(column_groups.max()) + 1)
-    means = (columns @ (rows @ X).T).T
-    return np.asarray(means.toarray() if sparse.issparse(means) else means, dtype=float)
-
-
 def cluster_order(X: Any, row_labels: Array, column_labels: Array) -> tuple[Array, Array]:
     """Order the clusters so that high blocks lie as near the diagonal as possible.
 
@@ -87,6 +64,8 @@ def cluster_order(X: Any, row_labels: Array, column_labels: Array) -> tuple[Arra
     (array([1, 0]), array([0, 1]))
     """
     means = block_means(X, row_labels, column_labels)
+    # A block with nothing but missing cells stands out nowhere.
+    means = np.where(np.isnan(means), np.nanmean(means), means)
     return order_by_means(means, np.bincount(row_labels), np.bincount(column_labels))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib import colormaps
 from scipy import sparse
 
-from pyrocco.plots.order import block_means
+from pyrocco.estimators.blocks import block_means
 
 __all__ = ["ColourScale", "bins", "colour_scale", "colour_table", "shrink"]
 
@@ -64,6 +64,7 @@ def colour_scale(picture: Array, signed: bool) -> ColourScale:
     -3.0
     """
     # Where nearly all is 0 the quantiles are 0 too, and only the rest tells the range.
+    picture = picture[~np.isnan(picture)]
     some = picture[picture != 0]
     parts = (picture.ravel(), some) if some.size else (np.array([0.0, 1.0]),)
     if signed:

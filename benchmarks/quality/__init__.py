@@ -1,0 +1,1 @@
+"""How good labels and filled cells are, away from the paper's experiments."""

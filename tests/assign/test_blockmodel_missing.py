@@ -1,0 +1,108 @@
+"""The block model of a matrix with missing cells: only what is there is evidence."""
+
+import numpy as np
+import pytest
+
+from pyrocco.assign.blockmodel import BlockData, best_block_fit, fit_gradient, indicator, residuals
+from pyrocco.assign.blockmodel.fit import settle, soften
+from pyrocco.assign.blockmodel.merging import BlockSums, _pairs, _whole_pairs, cheapest_merge
+from pyrocco.assign.reading import read_matrix
+
+
+def blocks(seed=0, noise=1.0):
+    rng = np.random.default_rng(seed)
+    X = np.kron([[4.0, 0.0, 1.0], [0.0, 3.0, -2.0]], np.ones((12, 8)))
+    labels = np.repeat([0, 1], 12), np.repeat([0, 1, 2], 8)
+    return X + noise * rng.standard_normal(X.shape), labels
+
+
+def with_gaps(X, share=0.3, seed=1):
+    return np.where(np.random.default_rng(seed).random(X.shape) < share, np.nan, X)
+
+
+def test_sums_and_sizes_are_those_of_observed_cells():
+    X, labels = blocks()
+    X = with_gaps(X)
+    data, members = BlockData(X), tuple(map(indicator, labels))
+    sums, sizes = data.sums(members), data.sizes(members)
+    for i in range(2):
+        for j in range(3):
+            block = X[labels[0] == i][:, labels[1] == j]
+            assert sums[i, j] == pytest.approx(np.nansum(block))
+            assert sizes[i, j] == np.isfinite(block).sum()
+    assert data.n_cells == np.isfinite(X).sum()
+    assert data.squares == pytest.approx(np.nansum(X**2))
+    assert data.total == pytest.approx(np.nansum(X))
+
+
+def test_a_column_that_is_missing_is_as_good_as_absent():
+    X, labels = blocks()
+    wider = np.insert(X, 24, np.nan, axis=1)
+    rows = indicator(labels[0])
+    narrow = soften(BlockData(X), (rows, indicator(labels[1])))
+    wide = soften(BlockData(wider), (rows, indicator(np.r_[labels[1], 2])))
+    np.testing.assert_allclose(wide.members[0], narrow.members[0], atol=1e-6)
+    np.testing.assert_allclose(wide.means, narrow.means, rtol=1e-3, atol=1e-3)
+    # Nothing is known of its cluster but how large the clusters are.
+    np.testing.assert_allclose(wide.members[1][24], wide.members[1][:24].mean(axis=0), atol=0.03)
+
+
+def test_the_evidence_of_filled_cells_would_be_larger():
+    X, labels = blocks()
+    gappy = with_gaps(X, 0.5)
+    members = tuple(map(indicator, labels))
+    means = np.kron([[4.0, 0.0, 1.0], [0.0, 3.0, -2.0]], np.ones((12, 8)))
+    filled = np.where(np.isnan(gappy), means, gappy)
+    known, made_up = (soften(BlockData(Z), members) for Z in (gappy, filled))
+    assert known.variance == pytest.approx(1.0, rel=0.2)
+    assert made_up.variance < 0.7
+
+
+def test_costs_of_merges_are_those_of_the_complete_matrix_where_it_is_complete():
+    X, _ = blocks()
+    labels = np.repeat(np.arange(6), 4), np.repeat(np.arange(6), 4)
+    sums = BlockSums.of(BlockData(X), labels)
+    general = _pairs(sums.sums, sums.cells)
+    for ours, theirs in zip(general, _whole_pairs(sums.sums, *sums.counts), strict=True):
+        different = ~np.eye(6, dtype=bool)
+        np.testing.assert_allclose(ours[different], theirs[different], rtol=1e-9)
+
+
+def test_the_cheapest_merge_unites_parts_of_a_cluster():
+    X, labels = blocks()
+    fine = np.repeat([0, 1, 2], [6, 6, 12]), labels[1]
+    data = BlockData(with_gaps(X))
+    merge = cheapest_merge(data, BlockSums.of(data, fine), (1, 1))
+    assert (merge.axis, merge.kept, merge.gone) == (0, 0, 1)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5])
+def test_blocks_are_found(share):
+    X, labels = blocks()
+    data = BlockData(with_gaps(X, share))
+    start = np.arange(24) // 3, np.arange(24) // 3
+    fit = best_block_fit(data, settle(data, start), (None, None))
+    for found, truth in zip(fit.labels, labels, strict=True):
+        assert len(set(zip(found.tolist(), truth.tolist(), strict=True))) == truth.max() + 1
+
+
+def test_residuals_are_zero_where_cells_are_missing():
+    X, labels = blocks()
+    gappy = with_gaps(X)
+    rest = residuals(gappy, labels)
+    assert np.all(rest[np.isnan(gappy)] == 0)
+    block = np.ix_(labels[0] == 0, labels[1] == 1)
+    assert rest[block].sum() == pytest.approx(0, abs=1e-9)
+
+
+def test_a_gradient_is_read_from_what_is_there():
+    rng = np.random.default_rng(0)
+    u, v = rng.uniform(1, 3, 60), rng.uniform(1, 3, 50)
+    X = np.outer(u, v) + 0.3 * rng.standard_normal((60, 50))
+    whole, part = fit_gradient(X), fit_gradient(with_gaps(X, 0.4))
+    assert whole.is_smooth
+    assert part.is_smooth
+    assert abs(np.corrcoef(part.scores[0], u)[0, 1]) > 0.99
+    assert part.noise[part.noise != 0].std() == pytest.approx(0.3, rel=0.1)
+    fine = np.arange(60) // 4, np.arange(50) // 4
+    assert read_matrix(with_gaps(X, 0.4), [fine], (None, None)).kind == "gradient"

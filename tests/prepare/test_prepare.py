@@ -6,7 +6,16 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import StandardScaler
 
-from pyrocco.prepare import PREPARATIONS, log1p, normalize, prepare, tfidf, zscore
+from pyrocco.prepare import (
+    PREPARATIONS,
+    learn_preparations,
+    log1p,
+    normalize,
+    prepare,
+    prepare_alike,
+    tfidf,
+    zscore,
+)
 
 COUNTS = np.random.default_rng(0).poisson(1.0, (30, 12)).astype(float)
 COUNTS[4] = 0
@@ -77,3 +86,16 @@ def test_several_come_in_one_order():
         prepare(COUNTS, ["tfidf", "normalize"])
     with pytest.raises(ValueError, match="'log'"):
         prepare(COUNTS, ["log"])
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("names", [["normalize", "log1p", "zscore"], ["tfidf"], ["log1p"], []])
+def test_other_rows_are_prepared_alike(names, form):
+    X = form(COUNTS)
+    prepared, learned = learn_preparations(X, names)
+    np.testing.assert_array_equal(dense(prepared), dense(prepare(X, names)))
+    assert list(learned) == names
+    np.testing.assert_array_equal(dense(prepare_alike(X[5:9], learned)), dense(prepared)[5:9])
+    twice = prepare_alike(form(2 * COUNTS[5:9]), learned)
+    if names[:1] in (["normalize"], ["tfidf"]):
+        np.testing.assert_allclose(dense(twice), dense(prepared)[5:9], atol=1e-12)

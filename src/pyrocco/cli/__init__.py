@@ -12,6 +12,7 @@ from pyrocco.cli.demo import demo
 from pyrocco.cli.fit import fit
 from pyrocco.cli.inspect import inspect
 from pyrocco.cli.messages import one_line, say
+from pyrocco.cli.predict import predict
 from pyrocco.cli.report import report
 from pyrocco.io import MatrixError, MissingExtraError, ModelFileError
 
@@ -29,6 +30,7 @@ app = typer.Typer(
 )
 app.command()(fit)
 app.command()(inspect)
+app.command()(predict)
 app.command()(report)
 app.command()(demo)
 

@@ -47,7 +47,7 @@ def fit(
     model = modelling.estimator(quiet)
     data = reading.read(matrix, quiet)
     advice = advise(gather_facts(data.X), data.row_names, data.column_names)
-    prepared = preparing.apply(data, matrix)
+    prepared, preparation = preparing.learn(data, matrix)
     with staged_folder(output) as folder:
         if not quiet:
             said = [] if preparing.names else [say_advice(advice)]
@@ -58,7 +58,9 @@ def fit(
             "prepared": preparing.names,
             "advice": vars(advice),
         }
-        summary = fit_and_write(model, prepared, about, folder, writer, report=not no_report)
+        summary = fit_and_write(
+            model, prepared, about, folder, writer, report=not no_report, preparation=preparation
+        )
     if as_json:
         typer.echo(json.dumps(summary, indent=2))
     elif not quiet:

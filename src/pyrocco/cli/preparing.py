@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from pyrocco.inspection import Advice
 from pyrocco.io import Matrix, MatrixError
-from pyrocco.prepare import prepare
+from pyrocco.prepare import learn_preparations
 
 __all__ = ["Preparing", "say_advice"]
 
@@ -55,13 +55,18 @@ class Preparing:
 
     def apply(self, matrix: Matrix, source: Path) -> Matrix:
         """Prepare a matrix and note what was done."""
+        return self.learn(matrix, source)[0]
+
+    def learn(self, matrix: Matrix, source: Path) -> tuple[Matrix, dict[str, Any]]:
+        """Prepare a matrix, and keep what is needed to prepare other rows alike."""
         if not self.names:
-            return matrix
+            return matrix, {}
         try:
-            X = prepare(matrix.X, self.names)
+            X, learned = learn_preparations(matrix.X, self.names)
         except ValueError as error:
             raise MatrixError(f"{source}: {error}") from error
-        return replace(matrix, X=X).noting(f"Values were prepared: {', '.join(self.names)}.")
+        note = f"Values were prepared: {', '.join(self.names)}."
+        return replace(matrix, X=X).noting(note), learned
 
 
 def say_advice(advice: Advice) -> str:

@@ -34,6 +34,7 @@ def fit_and_write(
     write: Callable[[Path, Results], list[str]],
     *,
     report: bool = True,
+    preparation: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Co-cluster a matrix and write labels, block means, summary, heat map, model and report.
 
@@ -51,6 +52,8 @@ def fit_and_write(
         Writes labels and block means, and returns the names of the files.
     report : bool, default=True
         Whether to write the page about the fit too.
+    preparation : dict, optional
+        What is needed to prepare other rows alike; it goes into the model file.
 
     Returns
     -------
@@ -89,7 +92,7 @@ def fit_and_write(
     names = {"row_names": matrix.row_names, "column_names": matrix.column_names}
     picture = before_and_after(matrix.X, *labels, **names, cell_weights=model.cell_weights_)
     save_figure(picture, folder / "heatmap.png")
-    model.save(folder / MODEL_FILE, {**names, "prepared": list(about.get("prepared", ()))})
+    model.save(folder / MODEL_FILE, {**names, "preparation": preparation or {}})
     if report:
         write_report(folder / REPORT_FILE, model, matrix.X, **names, summary=summary)
     page = [REPORT_FILE] if report else []

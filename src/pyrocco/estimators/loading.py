@@ -88,7 +88,7 @@ def load_with_about(path: str | os.PathLike[str]) -> Loaded:
     -------
     Loaded
         The model, and the `about` that was given to ``save``. ``pyrocco fit`` keeps
-        ``row_names``, ``column_names`` and ``prepared`` there.
+        ``row_names``, ``column_names`` and ``preparation`` there.
     """
     content = read_model_file(path)
     try:

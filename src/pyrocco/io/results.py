@@ -12,8 +12,9 @@ import pandas as pd
 
 from pyrocco.io import arrow, h5ad
 from pyrocco.io.matrix import Matrix
+from pyrocco.io.write import OutputError, staged_folder
 
-__all__ = ["RESULT_FORMATS", "Results", "result_writer"]
+__all__ = ["RESULT_FORMATS", "Results", "result_writer", "write_table"]
 
 # The name of the column or entry that AnnData files keep the results under.
 KEY = "rocco"
@@ -97,6 +98,36 @@ def result_writer(name: str) -> Writer:
     check, write = RESULT_FORMATS[name]
     check()
     return write
+
+
+def write_table(path: Path, table: pd.DataFrame) -> None:
+    """Write a table as the end of the name says: CSV or Parquet.
+
+    Parameters
+    ----------
+    path : Path
+        The file. It is written whole or not at all.
+    table : DataFrame
+        Its index is not written.
+
+    Raises
+    ------
+    OutputError
+        The name ends in something else, or the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_table(Path(folder) / "labels.csv", pd.DataFrame({"name": ["a"], "label": [0]}))
+    ...     (Path(folder) / "labels.csv").read_text().split()
+    ['name,label', 'a,0']
+    """
+    writers = {".csv": _csv, ".parquet": arrow.write_parquet}
+    if path.suffix not in writers:
+        raise OutputError(f"{path}: name a file that ends in .csv or .parquet")
+    with staged_folder(path.parent) as stage:
+        writers[path.suffix](stage / path.name, {str(name): table[name] for name in table})
 
 
 def _labels(names: Iterable[str], labels: Any) -> Table:

@@ -10,7 +10,7 @@ from scipy import sparse
 from pyrocco.prepare.stored import check_not_negative
 
 
-def normalize(X: Any) -> Any:
+def normalize(X: Any, total: float | None = None) -> Any:
     """Scale every row to the same total, the median of the totals.
 
     What remains is how a row spreads over the columns: the cells of an experiment are read to
@@ -21,6 +21,8 @@ def normalize(X: Any) -> Any:
     X : ndarray or sparse matrix
         Not negative. Rows are cells, samples or documents. NaN marks missing cells, which
         count for nothing and stay missing.
+    total : float, optional
+        The total to scale to instead, such as that of other rows (see `usual_total`).
 
     Returns
     -------
@@ -47,9 +49,23 @@ def normalize(X: Any) -> Any:
     if not filled.any():
         return X.copy()
     factors = np.ones_like(totals)
-    factors[filled] = np.median(totals[filled]) / totals[filled]
+    factors[filled] = (usual_total(X) if total is None else total) / totals[filled]
     factors = factors.astype(X.dtype)
     return sparse.diags_array(factors) @ X if sparse.issparse(X) else X * factors[:, None]
+
+
+def usual_total(X: Any) -> float:
+    """Median of the totals of the rows that are not empty; 0 where all are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> usual_total(np.array([[1.0, 1.0], [30.0, 10.0], [2.0, 2.0], [0.0, 0.0]]))
+    4.0
+    """
+    totals = _totals(X)
+    filled = totals[totals > 0]
+    return float(np.median(filled)) if len(filled) else 0.0
 
 
 def _totals(X: Any) -> np.ndarray[Any, np.dtype[np.float64]]:

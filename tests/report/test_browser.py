@@ -320,7 +320,7 @@ def test_missing_and_distrusted_cells_are_told(open_page, tmp_path):
     model = ROCCO(2).fit(X)
     X[:, 3] = np.nan
     model.cell_weights_ = np.ones_like(X)
-    model.cell_weights_[:, 8] = 0.1
+    model.cell_weights_[:, 3], model.cell_weights_[:, 8] = np.nan, 0.1
     path = tmp_path / "report.html"
     write_report(path, model, X)
     page = open_page(path)
@@ -354,6 +354,16 @@ def test_a_sparse_matrix_of_a_model_with_labels_only(open_page, tmp_path):
     page = open_page(tmp_path / "report.html")
     assert page.locator("#level").is_disabled()
     assert page.locator("#rows-table th").all_inner_texts() == ["name", "group", "heat map"]
+
+
+def test_one_group_has_nothing_to_be_compared_with(open_page, tmp_path):
+    X = np.random.default_rng(0).standard_normal((40, 30))
+    model = ROCCO().fit(X)
+    assert (model.n_row_clusters_, model.n_column_clusters_) == (1, 1)
+    write_report(tmp_path / "report.html", model, X)
+    page = open_page(tmp_path / "report.html")
+    assert "nothing to compare it with" in page.locator("#apart").inner_text()
+    assert page.locator("#level-words").inner_text().startswith("1 group of rows, 1 group of col")
 
 
 def test_an_old_browser_and_a_cut_file_are_told(browser, planted_page, tmp_path):

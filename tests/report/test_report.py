@@ -150,6 +150,19 @@ def test_text_that_looks_like_a_marker_stays_text(tmp_path):
     assert '<h1 id="summary-title">{{data}}</h1>' in path.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    "form", [sparse.csr_array, sparse.csc_matrix, sparse.coo_array, np.ndarray.tolist]
+)
+def test_every_form_of_a_matrix_gives_the_same_page(tmp_path, form):
+    X = np.random.default_rng(0).poisson(0.7, (30, 20))
+    write_report(tmp_path / "a.html", Given(X.shape), X)
+    write_report(tmp_path / "b.html", Given(X.shape), form(X))
+    a, b = (data_of((tmp_path / name).read_text("utf-8")) for name in ("a.html", "b.html"))
+    np.testing.assert_allclose(
+        unpack(a["tiles"]["values"]), unpack(b["tiles"]["values"]), rtol=1e-6
+    )
+
+
 def test_a_data_frame_brings_its_names(tmp_path):
     X, rows, columns = planted_matrix()
     frame = pd.DataFrame(X, index=rows, columns=columns)

@@ -11,8 +11,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from pyrocco.io import default_names
 from pyrocco.report.convergence import convergence
 from pyrocco.report.facts import BIBTEX, CITATION, figures, settings
 from pyrocco.report.levels import levels_of
@@ -79,7 +82,7 @@ def write_report(
     """
     check_is_fitted(model, ["row_labels_", "column_labels_"])
     names = _names(X, row_names, 0, "row"), _names(X, column_names, 1, "column")
-    X = X.to_numpy() if hasattr(X, "to_numpy") else X
+    X = _numbers(X)
     _check_shape(model, X.shape, names)
     levels, fitted = levels_of(model, X)
     subject = Subject(model, X, *names, levels, fitted)
@@ -91,8 +94,15 @@ def _names(X: Any, names: Sequence[str] | None, axis: int, kind: str) -> list[st
     if names is None and hasattr(X, "axes"):
         names = X.axes[axis]
     if names is None:
-        return [f"{kind}_{i}" for i in range(X.shape[axis])]
+        return list(default_names(kind, np.shape(X)[axis]))
     return [str(name) for name in names]
+
+
+def _numbers(X: Any) -> Any:
+    if sparse.issparse(X):
+        return sparse.csr_array(X)
+    numbers = np.asarray(X)
+    return numbers if numbers.dtype.kind == "f" else numbers.astype(float)
 
 
 def _check_shape(model: Any, shape: tuple[int, int], names: tuple[list[str], list[str]]) -> None:

@@ -35,7 +35,7 @@ class HeatMap {
   }
 
   draw() {
-    const { canvas, tiles } = this;
+    const { canvas } = this;
     if (!canvas.clientWidth) return;
     const ratio = window.devicePixelRatio || 1;
     canvas.width = Math.round(canvas.clientWidth * ratio);
@@ -51,6 +51,7 @@ class HeatMap {
       this.drawNames(pen, frame, side);
     }
     if (this.cursor) this.drawCursor(pen, frame);
+    canvas.style.touchAction = this.view.isWhole ? "pan-y" : "none"; // a finger scrolls past the whole
     this.told(this.view);
   }
 

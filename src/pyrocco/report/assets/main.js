@@ -125,7 +125,7 @@ function setUpLevels(data, apply) {
     find("level-fit").disabled = isFit;
   };
   slider.addEventListener("input", () => set(Number(slider.value)));
-  find("level-fit").addEventListener("click", () => set(data.fitted));
+  find("level-fit").addEventListener("click", () => { set(data.fitted); slider.focus(); });
   set(data.fitted);
 }
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pyrocco.backends import Backend, Workspace
 from pyrocco.model import Schedule, Side, SylvesterSystem
@@ -33,6 +36,44 @@ class Representation:
     converged: bool
 
 
+@dataclass(frozen=True)
+class LoopState:
+    """Where the loop stands after an iteration: enough to go on exactly as it would have.
+
+    Parameters
+    ----------
+    U : ndarray
+        The representation, a copy of its own.
+    history : list of dict
+        One record an iteration.
+    objective : float
+        Of the last iteration.
+    mu, strength : tuple of float
+        Of rows and of columns, as the next iteration uses them.
+    settled : bool
+        Whether the schedule has stopped the loop.
+    """
+
+    U: NDArray[Any]
+    history: list[Record]
+    objective: float
+    mu: tuple[float, float]
+    strength: tuple[float, float]
+    settled: bool
+
+
+class Bookmark(Protocol):
+    """Keeps the place in the loop, for a run that may be stopped.
+
+    `start` is where an earlier run with the same data and parameters was stopped.
+    """
+
+    start: LoopState | None
+
+    def keep(self, state: LoopState) -> None:
+        """Take the state after an iteration."""
+
+
 def learn_representation(
     X: Any,
     sides: tuple[Side, Side],
@@ -42,8 +83,9 @@ def learn_representation(
     solver: Solver,
     backend: Backend,
     max_iter: int,
-    report: Callable[[Record], None],
+    report: Callable[[Record], object],
     gaps: Any = None,
+    bookmark: Bookmark | None = None,
 ) -> Representation:
     """Minimise shift/2 ||X - U||^2 plus the energies of both sides.
 
@@ -67,19 +109,22 @@ def learn_representation(
     max_iter : int
         Iterations at most.
     report : callable
-        Called with each iteration's record.
+        Called with each iteration's record; the loop ends where it returns True.
     gaps : array of bool, optional
         Which cells are missing, on the back end; None for none.
+    bookmark : Bookmark, optional
+        Knows where an earlier run stopped, and is told where this one stands.
 
     Returns
     -------
     Representation
     """
-    U, workspace = backend.copy(X), Workspace()
-    X = X if gaps is None else backend.copy(X)
-    history: list[Record] = []
-    previous = 0.0
-    for _ in range(max_iter):
+    U, history, previous, settled = _begin(X, sides, backend, bookmark)
+    workspace = Workspace()
+    if gaps is not None:
+        X = backend.copy(X)
+        X[gaps] = U[gaps]
+    while not settled and len(history) < max_iter:
         started = time.perf_counter()
         for side in sides:
             side.update(U, backend)
@@ -93,11 +138,45 @@ def learn_representation(
             X[gaps] = U[gaps]
         record = _record(len(history), objective, sides, solution, started)
         history.append(record)
-        report(record)
-        if schedule.step(abs(previous - objective), sides):
-            return Representation(U, history, True)
+        settled = schedule.step(len(history), abs(previous - objective), sides)
         previous = objective
-    return Representation(U, history, False)
+        if bookmark is not None:
+            bookmark.keep(_state(U, history, objective, sides, settled, backend))
+        if report(record):
+            break
+    return Representation(U, history, settled)
+
+
+def _begin(
+    X: Any, sides: tuple[Side, Side], backend: Backend, bookmark: Bookmark | None
+) -> tuple[Any, list[Record], float, bool]:
+    start = None if bookmark is None else bookmark.start
+    if start is None:
+        return backend.copy(X), [], 0.0, False
+    for side, mu, strength in zip(sides, start.mu, start.strength, strict=True):
+        side.mu, side.strength = mu, strength
+    # A copy: solvers may overwrite it.
+    U = backend.copy(backend.asarray(start.U))
+    return U, list(start.history), start.objective, start.settled
+
+
+def _state(
+    U: Any,
+    history: list[Record],
+    objective: float,
+    sides: tuple[Side, Side],
+    settled: bool,
+    backend: Backend,
+) -> LoopState:
+    rows, columns = sides
+    return LoopState(
+        U=np.array(backend.to_numpy(U)),
+        history=list(history),
+        objective=objective,
+        mu=(rows.mu, columns.mu),
+        strength=(rows.strength, columns.strength),
+        settled=settled,
+    )
 
 
 def _record(

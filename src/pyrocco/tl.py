@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from pyrocco.estimators import ROCCO
-from pyrocco.estimators.blocks import block_means
 from pyrocco.io.annotated import as_categories, check_annotated, in_memory, take_matrix
 
 __all__ = ["rocco"]
@@ -74,7 +72,7 @@ def rocco(
         adata = in_memory(adata)
     adata.obs[key_added] = as_categories(model.row_labels_)
     adata.obs[f"{key_added}_confidence"] = model.row_confidence_
-    adata.obsm[f"X_{key_added}"] = _means_of_rows(model, X)
+    adata.obsm[f"X_{key_added}"] = model.transform(X)
     adata.uns[key_added] = _about(model, layer, use_raw)
     labels, confidence = as_categories(model.column_labels_), model.column_confidence_
     if use_raw:
@@ -84,10 +82,6 @@ def rocco(
         adata.var[key_added] = labels
         adata.var[f"{key_added}_confidence"] = confidence
     return adata if copy else None
-
-
-def _means_of_rows(model: ROCCO, X: Any) -> Any:
-    return block_means(X, np.arange(X.shape[0]), model.column_labels_)
 
 
 def _about(model: ROCCO, layer: str | None, use_raw: bool) -> dict[str, Any]:

@@ -85,7 +85,7 @@ def cluster_rows(
     solver: Solver,
     backend: Backend,
     max_iter: int = 99,
-    report: Callable[[Record], None] = lambda record: None,
+    report: Callable[[Record], object] = lambda record: None,
 ) -> ContinuousClustering:
     """Robust Continuous Clustering of the rows of `X`.
 

@@ -8,12 +8,14 @@ from typing import Annotated
 import typer
 
 from pyrocco import __version__
+from pyrocco.checkpoint import CheckpointError
 from pyrocco.cli.demo import demo
 from pyrocco.cli.fit import fit
 from pyrocco.cli.inspect import inspect
 from pyrocco.cli.messages import one_line, say
 from pyrocco.cli.predict import predict
 from pyrocco.cli.report import report
+from pyrocco.cli.stopping import StoppedError
 from pyrocco.io import MatrixError, MissingExtraError, ModelFileError
 
 __all__ = ["app", "main"]
@@ -78,8 +80,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = None if arguments is None else list(arguments)
     try:
         code = app(args=words, prog_name="pyrocco", standalone_mode=False)
-    except (MatrixError, MissingExtraError, ModelFileError, OSError) as error:
+    except (CheckpointError, MatrixError, MissingExtraError, ModelFileError, OSError) as error:
         return _fail(str(error))
+    except StoppedError as error:
+        return _fail(str(error), STOPPED)
     except MemoryError:
         return _fail("this machine has too little memory; pyrocco inspect says how much is needed")
     except UsageError as error:
@@ -91,6 +95,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(code or 0)
 
 
-def _fail(message: str) -> int:
+def _fail(message: str, code: int = 2) -> int:
     say(f"pyrocco: {one_line(message)}")
-    return 2
+    return code

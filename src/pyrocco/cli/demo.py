@@ -13,6 +13,7 @@ from sklearn.datasets import load_breast_cancer
 from pyrocco import ROCCO
 from pyrocco.cli.messages import count, say_all, tell
 from pyrocco.cli.options import Quiet, Seed
+from pyrocco.cli.progress import fitting_bars
 from pyrocco.cli.results import REPORT_FILE, fit_and_write
 from pyrocco.io import Matrix, result_writer, staged_folder, write_matrix
 from pyrocco.prepare import zscore
@@ -67,7 +68,8 @@ def demo(
         if not quiet:
             say_all(matrix.notes)
         about = {"input": "Wisconsin breast cancer (scikit-learn)", "matrix": TABLE}
-        fit_and_write(model, matrix, about, folder, result_writer("csv"))
+        with fitting_bars(quiet):
+            fit_and_write(model, matrix, about, folder, result_writer("csv"))
         write_matrix(folder / TABLE, matrix)
     if quiet:
         return

@@ -13,8 +13,10 @@ from pyrocco.cli.messages import count, say_all, tell
 from pyrocco.cli.modelling import Modelling
 from pyrocco.cli.options import AsJson, OutputFormat, Quiet
 from pyrocco.cli.preparing import Preparing, say_advice
+from pyrocco.cli.progress import fitting_bars
 from pyrocco.cli.reading import MatrixPath, Reading
 from pyrocco.cli.results import fit_and_write
+from pyrocco.cli.stopping import stoppable
 from pyrocco.inspection import advise, gather_facts
 from pyrocco.io import result_writer, staged_folder
 
@@ -35,6 +37,9 @@ def fit(
         OutputFormat, typer.Option(help="Labels and block means as CSV, Parquet or AnnData.")
     ] = OutputFormat.csv,
     no_report: Annotated[bool, typer.Option("--no-report", help="Leave out report.html.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with a fit that was stopped by Ctrl-C.")
+    ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -48,7 +53,7 @@ def fit(
     data = reading.read(matrix, quiet)
     advice = advise(gather_facts(data.X), data.row_names, data.column_names)
     prepared, preparation = preparing.learn(data, matrix)
-    with staged_folder(output) as folder:
+    with stoppable(output, resume), staged_folder(output) as folder:
         if not quiet:
             said = [] if preparing.names else [say_advice(advice)]
             say_all([*prepared.notes, *said])
@@ -58,9 +63,16 @@ def fit(
             "prepared": preparing.names,
             "advice": vars(advice),
         }
-        summary = fit_and_write(
-            model, prepared, about, folder, writer, report=not no_report, preparation=preparation
-        )
+        with fitting_bars(quiet or as_json):
+            summary = fit_and_write(
+                model,
+                prepared,
+                about,
+                folder,
+                writer,
+                report=not no_report,
+                preparation=preparation,
+            )
     if as_json:
         typer.echo(json.dumps(summary, indent=2))
     elif not quiet:

@@ -26,6 +26,7 @@ from pyrocco.estimators.checks import (
     root_mean_square,
 )
 from pyrocco.estimators.saving import SavingMixin
+from pyrocco.estimators.watching import WatchedMixin, with_callbacks
 from pyrocco.graph import Graph, mutual_knn_graph
 from pyrocco.graph.neighbors import METRICS
 from pyrocco.progress import Progress
@@ -33,7 +34,7 @@ from pyrocco.representation import Record
 from pyrocco.solvers import Solver, resolve_solver
 
 
-class RCC(SavingMixin, ClusterMixin, BaseEstimator):
+class RCC(WatchedMixin, SavingMixin, ClusterMixin, BaseEstimator):
     """Clusters of rows, their number found by the method.
 
     Parameters
@@ -103,6 +104,7 @@ class RCC(SavingMixin, ClusterMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    @with_callbacks
     def fit(self, X: Any, y: Any = None) -> RCC:
         """Find clusters among the rows of `X`.
 
@@ -121,9 +123,10 @@ class RCC(SavingMixin, ClusterMixin, BaseEstimator):
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
         self._check_parameters()
         scale = root_mean_square(X) if self.variant == "refined" else 1.0
-        with threadpool_limits(self.n_jobs):
-            found, graph = self._cluster(X * X.dtype.type(1 / scale))
-        self._keep(found, graph, scale)
+        with self._watched_fit(X) as progress:
+            with threadpool_limits(self.n_jobs):
+                found, graph = self._cluster(X * X.dtype.type(1 / scale), progress)
+            self._keep(found, graph, scale)
         return self
 
     def _check_parameters(self) -> None:
@@ -132,10 +135,9 @@ class RCC(SavingMixin, ClusterMixin, BaseEstimator):
         check_choice("metric", self.metric, ("auto", *METRICS))
         check_choice("variant", self.variant, ("refined", "paper"))
 
-    def _cluster(self, X: Any) -> tuple[ContinuousClustering, Graph]:
+    def _cluster(self, X: Any, progress: Progress) -> tuple[ContinuousClustering, Graph]:
         solver = resolve_solver(self.solver)
         calibrate = unit_free_calibration if self.variant == "refined" else published_calibration
-        progress = Progress(self.verbose)
         with progress.stage("graph"):
             graph = mutual_knn_graph(
                 X,
@@ -143,7 +145,7 @@ class RCC(SavingMixin, ClusterMixin, BaseEstimator):
                 resolve_metric(self.metric, X),
                 bridges=True if self.variant == "refined" else "forest",
             )
-        with progress.stage("representation"):
+        with progress.stage("representation", steps=self.max_iter):
             found = cluster_rows(
                 X,
                 graph,
@@ -164,7 +166,7 @@ class RCC(SavingMixin, ClusterMixin, BaseEstimator):
         self.n_iter_ = len(learned.history)
         self.converged_ = learned.converged
         self.n_clusters_ = int(found.labels.max()) + 1
-        if not learned.converged:
+        if not learned.converged and self.n_iter_ == self.max_iter:
             warn_not_converged(self.max_iter)
 
     def __sklearn_tags__(self) -> Any:

@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 from pyrocco.assign import Assignment, JointAssigner
 from pyrocco.assign.features import leading_features
 from pyrocco.backends import Backend, resolve_backend
+from pyrocco.checkpoint import Journal, journal_of
 from pyrocco.estimators.blocks import BlockMixin, block_means
 from pyrocco.estimators.checks import (
     check_choice,
@@ -31,6 +32,7 @@ from pyrocco.estimators.rcc import warn_not_converged
 from pyrocco.estimators.saving import SavingMixin
 from pyrocco.estimators.trust import Trusted, is_dominated, trust_cells, trust_filled_cells
 from pyrocco.estimators.variants import VARIANTS, Variant, resolve_variant
+from pyrocco.estimators.watching import WatchedMixin, with_callbacks
 from pyrocco.graph import Graph, combined_graph, mutual_knn_graph
 from pyrocco.graph.device import search_on
 from pyrocco.graph.neighbors import METRICS
@@ -54,6 +56,7 @@ class _Work:
     solver: Solver
     backend: Backend
     progress: Progress
+    journal: Journal
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,7 @@ class _Fitted:
 
 
 class ROCCO(
+    WatchedMixin,
     NestedMixin,
     PredictionMixin,
     SavingMixin,
@@ -186,6 +190,7 @@ class ROCCO(
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    @with_callbacks
     def fit(self, X: Any, y: Any = None) -> ROCCO:
         """Find groups of rows and groups of columns of `X`.
 
@@ -209,11 +214,12 @@ class ROCCO(
         X, observed = observe(X, self.variant)
         variant, solver = self._resolve(X)
         backend = resolve_backend(self.device, self.n_jobs)
-        progress = Progress(self.verbose)
-        with threadpool_limits(self.n_jobs):
+        journal = journal_of(self, given, backend)
+        with self._watched_fit(given) as progress, threadpool_limits(self.n_jobs):
             scale = variant.scale(X)
             # A product: SciPy's quotient of a float32 CSR matrix is float64.
-            work = _Work(X * X.dtype.type(1 / scale), variant, solver, backend, progress)
+            unitless = X * X.dtype.type(1 / scale)
+            work = _Work(unitless, variant, solver, backend, progress, journal)
             fitted = observed.restore(self._fit_trusted(work), backend)
             self._keep(fitted, backend, scale)
             with progress.stage("nested clusters"):
@@ -226,12 +232,15 @@ class ROCCO(
         X, variant = work.X, work.variant
         if variant.robust and is_mostly_zero(X) and is_dominated(X):
             return self._fit_cleaned(work, trust_filled_cells(X))
+        if work.journal.trusted is not None:
+            return self._fit_cleaned(work, Trusted(*work.journal.trusted))
         fitted = self._fit_once(work)
         if not (variant.robust and fitted.found.contaminated):
             return fitted
         dense = X.toarray() if sparse.issparse(X) else X
-        with work.progress.stage("cells to trust"):
+        with work.progress.stage("cells to trust", steps=None):
             trusted = trust_cells(dense, lambda Z: self._smooth(work, Z))
+        work.journal.keep_trusted(*trusted)
         return self._fit_cleaned(work, trusted)
 
     def _fit_cleaned(self, work: _Work, trusted: Trusted) -> _Fitted:
@@ -239,7 +248,7 @@ class ROCCO(
         return replace(fitted, weights=trusted.weights)
 
     def _fit_once(self, work: _Work) -> _Fitted:
-        graphs, learned = self._represent(work)
+        graphs, learned = work.journal.remembered(lambda: self._represent(work))
         with work.progress.stage("clusters"):
             assigner = work.variant.assigner(work.X, work.backend)
             numbers = check_n_clusters(self.n_clusters, work.X.shape)
@@ -247,7 +256,9 @@ class ROCCO(
         return _Fitted(work.X, graphs, learned, assigner, found)
 
     def _smooth(self, work: _Work, X: NDArray[Any]) -> NDArray[Any]:
-        return work.backend.to_numpy(self._represent(replace(work, X=X))[1].U)
+        work = replace(work, X=X)
+        _, learned = work.journal.remembered(lambda: self._represent(work))
+        return work.backend.to_numpy(learned.U)
 
     def _represent(self, work: _Work) -> tuple[tuple[Graph, Graph], Representation]:
         """Graphs and representation; missing cells are filled from neighbours for features."""
@@ -310,7 +321,7 @@ class ROCCO(
     def _learn(
         self, work: _Work, dense: Any, graphs: tuple[Graph, Graph], gaps: Any = None
     ) -> Representation:
-        with work.progress.stage("representation"):
+        with work.progress.stage("representation", steps=self.max_iter):
             return learn_representation(
                 dense,
                 work.variant.sides(dense, graphs, work.backend),
@@ -321,6 +332,7 @@ class ROCCO(
                 max_iter=self.max_iter,
                 report=work.progress.iteration,
                 gaps=gaps,
+                bookmark=work.journal.bookmark(),
             )
 
     def _keep(self, fitted: _Fitted, backend: Backend, scale: float) -> None:
@@ -344,7 +356,7 @@ class ROCCO(
         self.history_: list[Record] = learned.history
         self.n_iter_ = len(learned.history)
         self.converged_ = learned.converged
-        if not learned.converged:
+        if not learned.converged and self.n_iter_ == self.max_iter:
             warn_not_converged(self.max_iter)
 
     def __sklearn_tags__(self) -> Any:

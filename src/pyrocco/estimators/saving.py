@@ -100,7 +100,12 @@ class SavingMixin:
                 "code: pickle the model instead"
             )
         names = self.get_params(deep=False)  # type: ignore[attr-defined]
-        left = {name: value for name, value in vars(self).items() if name not in names}
+        # Whoever watched the fit (scikit-learn's callbacks) is no part of the model.
+        left = {
+            name: value
+            for name, value in vars(self).items()
+            if name not in names and name != "_skl_callbacks"
+        }
         content = {
             "class": type(self).__name__,
             "pyrocco_version": version("pyrocco"),

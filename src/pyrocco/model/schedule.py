@@ -11,14 +11,17 @@ from pyrocco.model.side import Side
 class Schedule(Protocol):
     """Decides after every iteration what happens to both sides."""
 
-    def step(self, change: float, sides: Sequence[Side]) -> bool:
-        """Take the change of the objective, update the sides, return whether to stop."""
+    def step(self, iteration: int, change: float, sides: Sequence[Side]) -> bool:
+        """Take the iterations so far and the change of the objective, update the sides.
+
+        Returns whether to stop.
+        """
 
 
 class SmoothOnce:
     """The convex limit: every edge keeps full trust, so one solve is the answer."""
 
-    def step(self, change: float, sides: Sequence[Side]) -> bool:
+    def step(self, iteration: int, change: float, sides: Sequence[Side]) -> bool:
         """Stop."""
         return True
 
@@ -29,7 +32,7 @@ class SmoothUntilStill:
     def __init__(self, tolerance: float):
         self.tolerance = tolerance
 
-    def step(self, change: float, sides: Sequence[Side]) -> bool:
+    def step(self, iteration: int, change: float, sides: Sequence[Side]) -> bool:
         """Stop once the objective moves by no more than the tolerance."""
         return change <= self.tolerance
 
@@ -43,14 +46,12 @@ class EveryFour:
 
     def __init__(self, tolerance: float = 0.1):
         self.tolerance = tolerance
-        self._count = 0
 
-    def step(self, change: float, sides: Sequence[Side]) -> bool:
-        """Count one iteration."""
-        self._count += 1
+    def step(self, iteration: int, change: float, sides: Sequence[Side]) -> bool:
+        """Stop, or sharpen after every fourth iteration."""
         if all(side.is_sharp for side in sides) and change < self.tolerance:
             return True
-        if self._count % 4 == 0:
+        if iteration % 4 == 0:
             _sharpen(sides)
         return False
 
@@ -62,8 +63,8 @@ class UpToFour:
         self.tolerance = tolerance
         self._count = 0
 
-    def step(self, change: float, sides: Sequence[Side]) -> bool:
-        """Count one iteration."""
+    def step(self, iteration: int, change: float, sides: Sequence[Side]) -> bool:
+        """Count the iterations since mu fell last."""
         self._count += 1
         full = self._count == 4
         if change >= self.tolerance and not full:

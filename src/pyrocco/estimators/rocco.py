@@ -214,7 +214,7 @@ class ROCCO(
         X, observed = observe(X, self.variant)
         variant, solver = self._resolve(X)
         backend = resolve_backend(self.device, self.n_jobs)
-        journal = journal_of(self, given, backend)
+        journal = journal_of(self, X, backend)
         with self._watched_fit(given) as progress, threadpool_limits(self.n_jobs):
             scale = variant.scale(X)
             # A product: SciPy's quotient of a float32 CSR matrix is float64.

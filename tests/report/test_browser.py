@@ -122,6 +122,9 @@ def test_hover_tells_names_groups_and_the_value(open_page, planted_page):
     for across, down in [(0, 0), (-180, 90), (230, -110)]:
         page.mouse.move(x + across, y + down)
         check_tip(page, *planted_page[1:])
+    page.focus("#heatmap")
+    page.keyboard.press("Escape")
+    assert page.locator("#tip").is_hidden()
 
 
 def check_tip(page, model, X, names):

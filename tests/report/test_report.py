@@ -16,13 +16,15 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from pyrocco import ROCCO
+from pyrocco import RCC, ROCCO
 from pyrocco.report import write_report
 from pyrocco.report.convergence import convergence
+from pyrocco.report.facts import settings
 from pyrocco.report.levels import Level, levels_of, nested_orders
 from pyrocco.report.pack import pack_floats, pack_whole
 from pyrocco.report.tiles import make_tiles
 from pyrocco.report.words import sentences, warnings_of
+from pyrocco.solvers import SpectralSolver
 
 from .conftest import NASTY, Given, planted_matrix
 
@@ -213,6 +215,8 @@ def test_wrong_input_is_told(tmp_path):
     path = tmp_path / "report.html"
     with pytest.raises(NotFittedError):
         write_report(path, ROCCO(), X)
+    with pytest.raises(TypeError, match="RCC groups rows only"):
+        write_report(path, RCC().fit(X), X)
     model = Given(X.shape)
     with pytest.raises(ValueError, match=r"90 x 36 .* 90 x 35: give the matrix of the fit"):
         write_report(path, model, X[:, 1:])
@@ -246,6 +250,14 @@ def test_advice_that_was_not_followed_is_a_warning():
     assert "--transpose --log1p" in line
     assert warnings_of({"advice": advice, "prepared": ["log1p"]}) == []
     assert warnings_of({"advice": {**advice, "steps": [], "transpose": False}}) == []
+
+
+def test_settings_name_objects_without_their_address():
+    text = settings(ROCCO((2, None), solver=SpectralSolver()), {"density": 1 / 3, "prepared": []})
+    assert "<dt>solver</dt><dd>SpectralSolver</dd>" in text
+    assert "<dt>n_clusters</dt><dd>2, None</dd>" in text
+    assert "<dd>0.3333</dd>" in text
+    assert "<dt>preparations</dt><dd>none</dd>" in text
 
 
 def test_convergence_is_drawn_where_there_is_something_to_draw():

@@ -104,4 +104,7 @@ def settings(model: Any, summary: Mapping[str, Any]) -> str:
 def _told(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value)) or "none"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    # The name of an object says more than its address, and is the same each time.
+    return str(value) if isinstance(value, str | int | None) else type(value).__name__

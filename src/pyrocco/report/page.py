@@ -80,7 +80,12 @@ def write_report(
     ...     (Path(folder) / "report.html").read_text(encoding="utf-8")[:15]
     '<!doctype html>'
     """
-    check_is_fitted(model, ["row_labels_", "column_labels_"])
+    check_is_fitted(model)
+    if not hasattr(model, "column_labels_"):
+        raise TypeError(
+            f"{type(model).__name__} groups rows only; a report shows groups of rows and of "
+            "columns, as ROCCO finds them."
+        )
     names = _names(X, row_names, 0, "row"), _names(X, column_names, 1, "column")
     X = _numbers(X)
     _check_shape(model, X.shape, names)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from pyrocco.io.checks import stored_values
 from pyrocco.plots.order import block_means
 from pyrocco.plots.picture import bins
 
@@ -91,8 +92,7 @@ def _most(other: int, side: int) -> int:
 
 def _where_missing(X: Any) -> Any:
     """Mark missing cells with 1, as sparse or dense as the matrix; None where none is."""
-    values = X.data if sparse.issparse(X) else X
-    marks = np.isnan(values)
+    marks = np.isnan(stored_values(X))
     if not marks.any():
         return None
     marks = marks.astype(np.float32)

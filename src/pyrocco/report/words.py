@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from scipy import sparse
+
+from pyrocco.io.checks import stored_values
 
 __all__ = ["count", "n_distrusted", "n_missing", "sentences", "warnings_of"]
 
@@ -62,8 +63,7 @@ def n_distrusted(weights: Any) -> int:
     """
     if weights is None:
         return 0
-    values = weights.data if sparse.issparse(weights) else weights
-    return int(np.count_nonzero(values < 0.5))
+    return int(np.count_nonzero(stored_values(weights) < 0.5))
 
 
 def n_missing(X: Any) -> int:
@@ -83,7 +83,7 @@ def n_missing(X: Any) -> int:
     >>> n_missing(np.array([[1.0, np.nan]]))
     1
     """
-    return int(np.count_nonzero(np.isnan(X.data if sparse.issparse(X) else X)))
+    return int(np.count_nonzero(np.isnan(stored_values(X))))
 
 
 def sentences(model: Any, X: Any, summary: Mapping[str, Any]) -> list[str]:

@@ -85,6 +85,7 @@ class Pointing {
     else if (event.key === "+" || event.key === "=") view.zoom(1.5);
     else if (event.key === "-" || event.key === "_") view.zoom(1 / 1.5);
     else if (event.key === "0") view.reset();
+    else if (event.key === "Escape") this.tip.hidden = true;
     else return;
     event.preventDefault();
   }

@@ -108,5 +108,4 @@ def test_a_sample_is_in_the_order_of_the_first_feature():
     features = np.random.default_rng(0).normal(size=(50, 3))
     rows = sampled(features, 20)
     assert len(np.unique(rows.index)) == 20
-    assert not rows.is_whole
     assert (np.diff(rows.sample[:, 0]) >= 0).all()

@@ -8,31 +8,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pyrocco.assign.base import Assigner, relabel
+from pyrocco.assign.base import Assigner, first_places, relabel
 from pyrocco.assign.confidence import distance_members
 from pyrocco.assign.features import leading_features
+from pyrocco.assign.odds import tempered
 from pyrocco.backends import Backend
 
 Numbers = tuple[int | None, int | None]
-
-# Every model here takes its other half (the other side's labels, means, features) for
-# certain, and is too sure of itself. Log odds are divided by this. On planted blocks at
-# noise 50 and 70 and on Gaussian clouds the best divisors were 1.5, 3.3 and 2.9 to 5.2.
-_TEMPERATURE = 3.0
-
-
-def tempered(members: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Probabilities of memberships made less sure, since the models they come from are too sure.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> tempered(np.array([[0.999, 0.001]])).round(2).tolist()
-    [[0.91, 0.09]]
-    """
-    odds = members ** (1 / _TEMPERATURE)
-    return np.asarray(odds / odds.sum(axis=1, keepdims=True))
-
 
 @dataclass(frozen=True)
 class SideLabels:
@@ -70,8 +52,7 @@ class SideLabels:
         [0.91, 0.83]
         """
         numbered = relabel(labels)
-        _, first = np.unique(numbered, return_index=True)
-        members = tempered(members[:, labels[first]])
+        members = tempered(members[:, labels[first_places(numbered)]])
         own = members[np.arange(len(labels)), numbered]
         inside = np.bincount(numbered, own)
         union = np.bincount(numbered) + members.sum(axis=0) - inside

@@ -27,16 +27,15 @@ def relabel(labels: NDArray[Any]) -> NDArray[np.intp]:
     >>> relabel(np.array([7, 3, 3, 7, 3])).tolist()
     [1, 0, 0, 1, 0]
     """
-    _, first, inverse, counts = np.unique(
-        labels, return_index=True, return_inverse=True, return_counts=True
-    )
+    labels = compact(labels)
+    counts = np.bincount(labels)
     rank = np.empty(len(counts), dtype=np.intp)
-    rank[np.lexsort((first, -counts))] = np.arange(len(counts))
-    return rank[inverse]
+    rank[np.lexsort((first_places(labels), -counts))] = np.arange(len(counts))
+    return rank[labels]
 
 
 def compact(labels: NDArray[Any]) -> NDArray[np.intp]:
-    """Close the gaps that clusters without members leave.
+    """Close the gaps between labels, which are not negative.
 
     Examples
     --------
@@ -44,4 +43,20 @@ def compact(labels: NDArray[Any]) -> NDArray[np.intp]:
     >>> compact(np.array([4, 0, 4])).tolist()
     [1, 0, 1]
     """
-    return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.intp)
+    taken = np.bincount(labels) > 0
+    return np.asarray((np.cumsum(taken) - 1)[labels], dtype=np.intp)
+
+
+def first_places(labels: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Where each of the labels 0..K-1, all of which are there, comes first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> first_places(np.array([1, 1, 0, 1])).tolist()
+    [2, 0]
+    """
+    first = np.empty(int(labels.max(initial=-1)) + 1, dtype=np.intp)
+    # Of several values for the same place the last one stays.
+    first[labels[::-1]] = np.arange(len(labels) - 1, -1, -1)
+    return first

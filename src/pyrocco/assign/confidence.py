@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyrocco.assign.lloyd import cluster_means
+from pyrocco.assign.odds import probabilities_of
 
 
 @dataclass(frozen=True)
@@ -61,9 +62,7 @@ class RoundClusters:
         if self.width <= 0:
             return np.asarray(np.eye(len(self.centres))[squares.argmin(axis=1)])
         scores = -0.5 * squares / self.width + np.log(np.maximum(self.sizes, 1e-300))
-        scores -= scores.max(axis=1, keepdims=True)
-        odds = np.exp(scores)
-        return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+        return probabilities_of(scores)
 
 
 def distance_members(features: NDArray[Any], labels: NDArray[np.intp]) -> NDArray[np.float64]:

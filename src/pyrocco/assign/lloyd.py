@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from pyrocco.backends import Backend, NumpyBackend
+from pyrocco.backends.kernels.partition import sums_by_label
 
 
 def cluster_means(rows: NDArray[Any], labels: NDArray[np.intp], k: int) -> NDArray[Any]:
@@ -20,10 +20,8 @@ def cluster_means(rows: NDArray[Any], labels: NDArray[np.intp], k: int) -> NDArr
     >>> cluster_means(np.array([[1.0], [3.0], [8.0]]), np.array([0, 0, 1]), 2).tolist()
     [[2.0], [8.0]]
     """
-    n = len(labels)
-    members = sparse.csr_array((np.ones(n, rows.dtype), labels, np.arange(n + 1)), shape=(n, k))
     sizes = np.maximum(np.bincount(labels, minlength=k), 1)[:, None]
-    return np.asarray((members.T @ rows) / sizes.astype(rows.dtype))
+    return np.asarray(sums_by_label(rows, labels, k) / sizes, dtype=rows.dtype)
 
 
 def lloyd(

@@ -13,6 +13,7 @@ from scipy import sparse
 from pyrocco.backends.base import Operator
 from pyrocco.backends.kernels import panel as panels
 from pyrocco.backends.kernels import system as kernels
+from pyrocco.backends.kernels.partition import nearest_by_products
 from pyrocco.backends.norms import matrix_norm
 
 # Columns solved together by the decoupled solver.
@@ -65,13 +66,10 @@ class NumpyBackend:
         self, rows: NDArray[Any], centres: NDArray[Any]
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """Nearest centre of every row, and the sum of the rows of each."""
-        n, k = len(rows), len(centres)
         points = centres.astype(rows.dtype)
-        # Half the squared distance, less the row's own square, which moves no argmin.
-        costs = 0.5 * np.einsum("ij,ij->i", points, points) - rows @ points.T
-        labels = costs.argmin(axis=1)
-        members = sparse.csr_array((np.ones(n), labels, np.arange(n + 1)), shape=(n, k))
-        return labels, np.asarray(members.T @ rows)
+        halves = 0.5 * np.einsum("ij,ij->i", points, points)
+        labels, sums = nearest_by_products(rows @ points.T, halves, rows)
+        return labels, sums
 
     def copy(self, U: NDArray[Any]) -> NDArray[Any]:
         """Return a copy."""

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pyrocco.assign.assignment import tempered
+from pyrocco.assign.odds import tempered
 from pyrocco.assign.profiles import BlockProfiles, FeatureProfiles, Profiles
 from pyrocco.backends import Backend
 from pyrocco.estimators.chunks import dense_parts

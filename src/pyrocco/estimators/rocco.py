@@ -348,7 +348,9 @@ class ROCCO(
         U = backend.to_numpy(learned.U)
         means = block_means(fitted.X, self.row_labels_, self.column_labels_, U)
         self.block_means_ = means * scale
-        self.representation_ = U * U.dtype.type(scale)
+        # In place: nobody else needs the representation without units any more.
+        U *= U.dtype.type(scale)
+        self.representation_ = U
         self.cell_weights_ = fitted.weights
         self.reading_ = found.reading
         self.assigner_ = fitted.assigner

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.sparse.linalg import LinearOperator
 
 from pyrocco.backends.norms import largest_eigenvalue
 from pyrocco.graph.edges import Graph
@@ -60,18 +61,23 @@ class Laplacian:
 
     def to_scipy(self) -> sparse.csr_array:
         """Return the Laplacian as a SciPy matrix."""
-        shape = (self.n_nodes, self.n_nodes)
-        adjacency = sparse.csr_array((self.values, self.indices, self.indptr), shape=shape)
-        return sparse.csr_array(sparse.diags_array(self.degrees) - adjacency)
+        return sparse.csr_array(sparse.diags_array(self.degrees) - self._adjacency())
 
     def spectral_norm(self) -> float:
         """Largest eigenvalue. Gershgorin's bound would be up to twice too large."""
         if not len(self.values):
             return 0.0
-        matrix = self.to_scipy()
         if self.n_nodes <= _DENSE_NODES:
-            return float(np.linalg.eigvalsh(matrix.toarray())[-1])
-        return largest_eigenvalue(matrix, self._start())
+            return float(np.linalg.eigvalsh(self.to_scipy().toarray())[-1])
+        adjacency = self._adjacency()
+        operator = LinearOperator(
+            adjacency.shape, matvec=lambda v: self.degrees * v - adjacency @ v, dtype=np.float64
+        )
+        return largest_eigenvalue(operator, self._start())
+
+    def _adjacency(self) -> sparse.csr_array:
+        shape = (self.n_nodes, self.n_nodes)
+        return sparse.csr_array((self.values, self.indices, self.indptr), shape=shape)
 
     def _start(self) -> NDArray[np.float64]:
         # Follows the nodes when they are permuted, unlike a random vector; the highest

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
+from scipy.special import expit, gammaln, logit
+
+from pyrocco.backends.kernels.evidence import mixture_totals
 
 # Prior of a block's mean: with probability `share` drawn around the background with a
 # variance of `spread` x that of the noise, else the background itself. Both are set by
@@ -53,15 +55,15 @@ def block_evidence(
     (True, 5.0)
     """
     sizes = np.maximum(sizes, 1e-12)
-    precision = sizes[..., None] * _SPREADS
+    precision = _SPREADS[:, None, None] * sizes
     shrinkage = precision / (1 + precision)
-    energy = (sums**2 / (2 * variance * sizes))[..., None]
+    energy = sums**2 / (2 * variance * sizes)
     slab = energy * shrinkage - 0.5 * np.log1p(precision)
-    mixed = np.logaddexp(np.log1p(-_SHARES), np.log(_SHARES) + slab[..., None])
-    totals = mixed.sum(axis=(0, 1))
+    totals = mixture_totals(slab.reshape(len(_SPREADS), -1), _SHARES)
     spread, share = np.unravel_index(int(totals.argmax()), totals.shape)
-    trust = np.exp(np.log(_SHARES[share]) + slab[..., spread] - mixed[..., spread, share])
-    values = trust * shrinkage[..., spread] * sums / sizes
+    # Probability that a block is not at the background.
+    trust = expit(slab[spread] + logit(_SHARES[share]))
+    values = trust * shrinkage[spread] * sums / sizes
     return Means(float(totals[spread, share]), values)
 
 
@@ -92,5 +94,17 @@ def label_evidence(members: NDArray[Any]) -> float:
     entropy = -float((members * np.log(np.maximum(members, 1e-300))).sum())
     divisions = gammaln(n + k) - gammaln(n + 1) - gammaln(k)
     arrangements = gammaln(n + 1) - gammaln(sizes + 1).sum()
-    names = gammaln(len(np.unique(members.argmax(axis=1))) + 1)
+    names = gammaln(n_chosen(members) + 1)
     return float(entropy - divisions - arrangements + names)
+
+
+def n_chosen(members: NDArray[Any]) -> int:
+    """Number of clusters that are somebody's first choice.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> n_chosen(np.array([[0.6, 0.4], [0.7, 0.3]]))
+    1
+    """
+    return int(np.count_nonzero(np.bincount(members.argmax(axis=1))))

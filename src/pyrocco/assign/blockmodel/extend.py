@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyrocco.assign.blockmodel.data import BlockData, Pair
-from pyrocco.assign.blockmodel.fit import BlockFit, soften
+from pyrocco.assign.blockmodel.evidence import n_chosen
+from pyrocco.assign.blockmodel.fit import BlockFit, blocks_of, moved
 
 # Rounds over the whole matrix: the sample has done most of the work.
 _ROUNDS = 2
@@ -33,6 +34,7 @@ def extend(data: BlockData, fit: BlockFit, index: Pair) -> Pair:
     --------
     >>> import numpy as np
     >>> from pyrocco.assign.blockmodel import indicator
+    >>> from pyrocco.assign.blockmodel.fit import soften
     >>> X = np.kron(np.eye(2), np.full((6, 6), 9.0)) + np.random.default_rng(0).random((12, 12))
     >>> index, half = np.arange(0, 12, 2), indicator(np.repeat([0, 1], 3))
     >>> fit = soften(BlockData(X[::2, ::2]), (half, half))
@@ -46,7 +48,10 @@ def extend(data: BlockData, fit: BlockFit, index: Pair) -> Pair:
     if len(index[0]) == data.shape[0] and len(index[1]) == data.shape[1]:
         return places[0], places[1]
     rows, columns = (fit.probabilities(data, places[1 - axis], axis) for axis in (0, 1))
-    return _nobody_lost(soften(data, (rows, columns), _ROUNDS).members, (rows, columns))
+    members = rows, columns
+    for _ in range(_ROUNDS):
+        members = moved(data, blocks_of(data, members))
+    return _nobody_lost(members, (rows, columns))
 
 
 def _spread(
@@ -60,8 +65,5 @@ def _spread(
 
 def _nobody_lost(after: Pair, before: Pair) -> Pair:
     """Keep the memberships from before where a cluster would lose its last row."""
-    lost = any(
-        len(np.unique(new.argmax(axis=1))) < len(np.unique(old.argmax(axis=1)))
-        for new, old in zip(after, before, strict=True)
-    )
+    lost = any(n_chosen(new) < n_chosen(old) for new, old in zip(after, before, strict=True))
     return before if lost else after

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pyrocco.assign.base import compact
 from pyrocco.assign.blockmodel.data import BlockData, Pair, indicator
 from pyrocco.assign.blockmodel.evidence import block_evidence, label_evidence
+from pyrocco.assign.odds import probabilities_of
 
 # The noise is never taken to be less than this share of the matrix: blocks without noise.
 _LEAST_VARIANCE = 1e-9
@@ -53,13 +54,11 @@ class BlockFit:
         `others` are the memberships on the other axis, zero where a cell is not to count.
         """
         prior = np.log(np.maximum(self.members[axis].mean(axis=0), 1e-300))
-        counts = data.counts(1 - axis, others)
-        products = data.product(1 - axis, others) - self.background * counts
         means = self.means if axis == 0 else self.means.T
-        scores = (products @ means.T - 0.5 * counts @ (means**2).T) / self.variance + prior
-        scores -= scores.max(axis=1, keepdims=True)
-        odds = np.exp(scores, out=scores)
-        return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+        fitted = data.counts(1 - axis, others) @ (self.background * means + 0.5 * means**2).T
+        scores = data.product(1 - axis, others) @ (means.T / self.variance)
+        scores += prior - fitted / self.variance
+        return probabilities_of(scores)
 
 
 def settle(data: BlockData, labels: Pair, max_sweeps: int = 10) -> Pair:
@@ -119,7 +118,7 @@ def soften(data: BlockData, members: Pair, max_iter: int = 30) -> BlockFit:
     -------
     BlockFit
     """
-    state = start = _start(data, members)
+    state = start = blocks_of(data, members)
     for _ in range(max_iter):
         state = _step(data, start)
         if abs(state.evidence - start.evidence) < _PROGRESS:
@@ -128,33 +127,55 @@ def soften(data: BlockData, members: Pair, max_iter: int = 30) -> BlockFit:
     return state
 
 
-def _start(data: BlockData, members: Pair) -> BlockFit:
+def blocks_of(data: BlockData, members: Pair) -> BlockFit:
+    """Weigh the blocks that memberships make, as they are.
+
+    Parameters
+    ----------
+    data : BlockData
+        The matrix.
+    members : pair of ndarray
+        Memberships (see `indicator`).
+
+    Returns
+    -------
+    BlockFit
+    """
     sums, sizes = _count(data, members)
     means = sums / sizes
     variance = _variance(data.squares - float((sums * means).sum()), data)
-    background = _weighted_median(means, sizes)
-    values = block_evidence(sums - background * sizes, sizes, variance).values
-    return BlockFit(-np.inf, members, variance, background, values)
+    return _weighed(data, members, _weighted_median(means, sizes), variance)
 
 
 def _step(data: BlockData, fit: BlockFit) -> BlockFit:
     """One round: memberships of each side given the other, then noise, means and evidence."""
-    for axis in data.order:
-        found = fit.probabilities(data, fit.members[1 - axis], axis)
-        rows, columns = fit.members
-        fit = replace(fit, members=(found, columns) if axis == 0 else (rows, found))
-    background = fit.background
-    squares = data.squares - 2 * background * data.total + background**2 * data.n_cells
-    sums, sizes = _count(data, fit.members)
+    members, background = moved(data, fit), fit.background
+    sums, sizes = _count(data, members)
     sums = sums - background * sizes
-    residual = squares - 2 * float((sums * fit.means).sum())
+    residual = _squares(data, background) - 2 * float((sums * fit.means).sum())
     variance = _variance(residual + float((sizes * fit.means**2).sum()), data)
-    blocks = block_evidence(sums, sizes, variance)
-    bound = blocks.evidence
-    bound -= 0.5 * (data.n_cells * (np.log(variance) - 1) + squares / variance)
-    for side in fit.members:
-        bound += label_evidence(side)
-    return BlockFit(float(bound), fit.members, variance, background, blocks.values)
+    return _weighed(data, members, background, variance)
+
+
+def _weighed(data: BlockData, members: Pair, background: float, variance: float) -> BlockFit:
+    sums, sizes = _count(data, members)
+    blocks = block_evidence(sums - background * sizes, sizes, variance)
+    noise = data.n_cells * (np.log(variance) - 1) + _squares(data, background) / variance
+    bound = blocks.evidence - 0.5 * noise + sum(map(label_evidence, members))
+    return BlockFit(float(bound), members, variance, background, blocks.values)
+
+
+def _squares(data: BlockData, background: float) -> float:
+    """Sum of squares of all cells less the background."""
+    return data.squares - 2 * background * data.total + background**2 * data.n_cells
+
+
+def moved(data: BlockData, fit: BlockFit) -> Pair:
+    """Memberships of each side given the other and the blocks of `fit`."""
+    sides = list(fit.members)
+    for axis in data.order:
+        sides[axis] = fit.probabilities(data, sides[1 - axis], axis)
+    return sides[0], sides[1]
 
 
 def _count(data: BlockData, members: Pair) -> Pair:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from heapq import nlargest
+
 from pyrocco.assign.blockmodel.data import BlockData, Pair, indicator
-from pyrocco.assign.blockmodel.fit import BlockFit, settle, soften
+from pyrocco.assign.blockmodel.fit import BlockFit, blocks_of, settle, soften
 from pyrocco.assign.blockmodel.merging import BlockSums, cheapest_merge, merged_labels
 
 Numbers = tuple[int | None, int | None]
@@ -11,7 +14,9 @@ Numbers = tuple[int | None, int | None]
 # With more clusters than this on a side, several merges are made between two looks.
 _EVERY_MERGE = 12
 _LEAP = 0.75
-# Rounds that tell one model from another; the winner gets as many as it needs.
+# Models of a walk whose labels turn into probabilities before they are compared, and in
+# how many rounds; the winner gets as many as it needs.
+_CONTENDERS = 4
 _FEW = 5
 
 
@@ -47,7 +52,7 @@ def best_block_fit(data: BlockData, start: Pair, numbers: Numbers) -> BlockFit |
         # The walk made leaps here: look at what it leapt over.
         stop = int(_LEAP * sum(_sizes(best)))
         closer = _walk(data, best.labels, numbers, 1.0, stop)
-        best = max((best, closer or best), key=lambda fit: fit.evidence)
+        best = max((best, closer or best), key=_evidence)
     if best is None:
         return None
     final = soften(data, best.members)
@@ -58,8 +63,16 @@ def _walk(
     data: BlockData, start: Pair, numbers: Numbers, leap: float, stop: int = 0
 ) -> BlockFit | None:
     """Merge until `stop` clusters are left; the best model at which it looked."""
+    contenders = nlargest(_CONTENDERS, _looks(data, start, numbers, leap, stop), key=_evidence)
+    fits = [soften(data, look.members, _FEW) for look in contenders]
+    return max((fit for fit in fits if _has(fit, numbers)), key=_evidence, default=None)
+
+
+def _looks(
+    data: BlockData, start: Pair, numbers: Numbers, leap: float, stop: int
+) -> Iterator[BlockFit]:
+    """Merge until `stop` clusters are left; every model that is due on the way."""
     least = numbers[0] or 1, numbers[1] or 1
-    best: BlockFit | None = None
     labels, looked_at = start, (2 * len(start[0]), 2 * len(start[1]))
     blocks = BlockSums.of(data, labels)
     while sum(blocks.sizes) > stop:
@@ -67,14 +80,17 @@ def _walk(
             labels = settle(data, labels)
             blocks = BlockSums.of(data, labels)
             looked_at = blocks.sizes
-            fit = soften(data, (indicator(labels[0]), indicator(labels[1])), _FEW)
-            if _has(fit, numbers) and (best is None or fit.evidence > best.evidence):
-                best = fit
+            look = blocks_of(data, (indicator(labels[0]), indicator(labels[1])))
+            if _has(look, numbers):
+                yield look
         merge = cheapest_merge(data, blocks, least)
         if merge is None:
             break
         labels, blocks = merged_labels(labels, merge), blocks.merged(merge)
-    return best
+
+
+def _evidence(fit: BlockFit) -> float:
+    return fit.evidence
 
 
 def _sizes(fit: BlockFit) -> tuple[int, int]:

@@ -74,34 +74,52 @@ def test_order_does_not_matter():
     assert adjusted_rand_score(labels_of(features)[order], labels_of(features[order])) == 1.0
 
 
-def test_modularity_is_newmans():
-    """Against its definition, edge by edge."""
-    features, truth = directions(3, 24, 0.4)
-    graph = NeighborhoodGraph(features)
+def wide_neighborhoods(features):
+    """Links of a NeighborhoodGraph, pair by pair."""
     n = len(features)
     distances = np.square(features[:, None] - features).sum(axis=2)
     np.fill_diagonal(distances, np.inf)
     named = np.zeros((n, n))
     for i in range(n):
-        named[i, distances[i].argsort()[:5]] = 1
-    either = np.maximum(named, named.T)
-    degrees, total = either.sum(axis=1), either.sum()
-    same = np.equal.outer(truth, truth)
-    expected = np.sum((either - np.outer(degrees, degrees) / total) * same) / total
-    assert graph.modularity(graph.links(truth)) == pytest.approx(expected)
+        named[i, distances[i].argsort()[: max(5, n // 10)]] = 1
+    return np.maximum(named, named.T)
 
 
-def test_the_best_merge_leaves_the_most_modularity():
-    features, truth = directions(6, 60, 0.5)
-    graph = NeighborhoodGraph(features, 0.8)
-    links = graph.links(truth)
+def modularity(links, labels, resolution):
+    """Its definition, edge by edge."""
+    degrees, total = links.sum(axis=1), links.sum()
+    same = np.equal.outer(labels, labels)
+    return np.sum((links - resolution * np.outer(degrees, degrees) / total) * same) / total
 
-    def after(pair):
-        merged = np.where(truth == pair[1], pair[0], truth)
-        return graph.modularity(graph.links(np.unique(merged, return_inverse=True)[1]))
 
-    pairs = [(i, j) for i in range(6) for j in range(i + 1, 6)]
-    assert after(graph.best_merge(links)) == pytest.approx(max(map(after, pairs)))
+def literal_path(features, labels, resolution, rounds):
+    """Try every merge, then let k-means settle, until one cluster is left."""
+    links = wide_neighborhoods(features)
+    while True:
+        yield labels, modularity(links, labels, resolution)
+        present = np.unique(labels)
+        if len(present) == 1:
+            return
+        pairs = [(a, b) for a in present for b in present if a < b]
+        merged = [np.where(labels == b, a, labels) for a, b in pairs]
+        labels = max(merged, key=lambda trial: modularity(links, trial, resolution))
+        for _ in range(rounds):
+            kinds = np.unique(labels)
+            centres = np.array([features[labels == kind].mean(axis=0) for kind in kinds])
+            nearest = np.square(features[:, None] - centres).sum(axis=2).argmin(axis=1)
+            labels = kinds[nearest]
+
+
+@pytest.mark.parametrize("width", [0.2, 0.5])
+def test_the_path_of_merges_is_the_literal_one(width):
+    features, truth = directions(6, 60, width)
+    start = 2 * truth + np.arange(60) // 6 % 2
+    path = NeighborhoodGraph(features, 0.8).merge_path(start, 4)
+    literal = list(literal_path(features, start, 0.8, 4))
+    assert len(path) == len(literal)
+    for step, (labels, expected) in zip(path, literal, strict=True):
+        assert adjusted_rand_score(step.labels, labels) == 1.0
+        assert step.modularity == pytest.approx(expected)
 
 
 def test_a_sample_is_in_the_order_of_the_first_feature():

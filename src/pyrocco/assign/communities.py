@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,7 @@ from sklearn.cluster import KMeans
 
 from pyrocco.assign.base import compact
 from pyrocco.assign.lloyd import cluster_means, lloyd
-from pyrocco.assign.modularity import NeighborhoodGraph
+from pyrocco.assign.modularity import NeighborhoodGraph, Step
 from pyrocco.assign.sampled import FEW, SampledRows
 from pyrocco.backends import Backend
 
@@ -32,11 +31,6 @@ _SAME = 0.01
 _DEEPEST = 4
 # Random starts of k-means beside the path's, where K is given.
 _STARTS = 8
-
-
-class _Step(NamedTuple):
-    modularity: float
-    labels: NDArray[np.intp]
 
 
 def community_labels(
@@ -97,23 +91,11 @@ def _communities(
 
 def _merge_path(
     rows: SampledRows, resolution: float = _RESOLUTION, fine_rows: int = _FINE_ROWS
-) -> list[_Step]:
+) -> list[Step]:
     """Merge, from fine clusters to one, the two whose merging leaves most modularity."""
-    graph = NeighborhoodGraph(rows.sample, resolution)
     labels = compact(rows.partition(min(_FINEST, max(2, len(rows.index) // fine_rows))))
     labels = _same_united(rows.sample, labels)
-    path = []
-    while True:
-        links = graph.links(labels)
-        path.append(_Step(graph.modularity(links), labels))
-        if len(links) == 1:
-            return path
-        kept, gone = graph.best_merge(links)
-        labels = compact(np.where(labels == gone, kept, labels))
-        k = int(labels.max()) + 1
-        if k > 1:
-            centres = cluster_means(rows.sample, labels, k)
-            labels = compact(lloyd(rows.sample, centres, max_iter=FEW))
+    return NeighborhoodGraph(rows.sample, resolution).merge_path(labels, FEW)
 
 
 def _random_starts(sample: NDArray[np.float64], k: int) -> NDArray[np.intp]:

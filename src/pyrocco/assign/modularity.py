@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pyrocco.backends.kernels.partition import links_between
+from pyrocco.backends.kernels.paths import merge_path
+
+
+class Step(NamedTuple):
+    """A partition and its modularity.
+
+    Modularity is the share of links inside clusters beyond that of random links of the
+    same degrees.
+    """
+
+    modularity: float
+    labels: NDArray[np.intp]
 
 
 class NeighborhoodGraph:
@@ -27,14 +38,15 @@ class NeighborhoodGraph:
     Examples
     --------
     >>> import numpy as np
-    >>> graph = NeighborhoodGraph(np.repeat([[0.0], [9.0]], 6, axis=0))
-    >>> links = graph.links(np.repeat([0, 1], 6))
-    >>> links.tolist(), graph.modularity(links)
-    ([[0.5, 0.0], [0.0, 0.5]], 0.5)
+    >>> rows = np.repeat([[0.0], [9.0]], 6, axis=0)
+    >>> path = NeighborhoodGraph(rows).merge_path(np.repeat([0, 0, 1, 1], 3))
+    >>> [(int(step.labels.max()) + 1, step.modularity) for step in path]
+    [(2, 0.5), (1, 0.0)]
     """
 
     def __init__(self, features: NDArray[Any], resolution: float = 1.0):
         self.resolution = resolution
+        self._rows = np.ascontiguousarray(features)
         n_rows = len(features)
         k = min(max(5, n_rows // 10), n_rows - 1)
         squares = np.einsum("ij,ij->i", features, features)
@@ -48,20 +60,22 @@ class NeighborhoodGraph:
         either = (named + named.T).tocsr()
         self._indptr, self._indices = either.indptr, either.indices
 
-    def links(self, labels: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Share of the links between every two clusters."""
-        counts = links_between(self._indptr, self._indices, labels, int(labels.max()) + 1)
-        return np.asarray(counts / counts.sum())
+    def merge_path(self, labels: NDArray[np.intp], rounds: int = 5) -> list[Step]:
+        """Merge clusters, k-means settling them in between, until one is left.
 
-    def modularity(self, links: NDArray[np.float64]) -> float:
-        """Share of links inside clusters beyond that of random links of the same degrees."""
-        degrees = links.sum(axis=0)
-        return float(np.trace(links) - self.resolution * degrees @ degrees)
+        Parameters
+        ----------
+        labels : ndarray of int
+            Clusters to start from, 0..K-1.
+        rounds : int
+            Iterations of k-means after each merge.
 
-    def best_merge(self, links: NDArray[np.float64]) -> tuple[int, int]:
-        """Return the two clusters whose merging leaves the most modularity."""
-        degrees = links.sum(axis=0)
-        gains = links - self.resolution * np.outer(degrees, degrees)
-        gains[np.diag_indices(len(gains))] = -np.inf
-        first, second = divmod(int(gains.argmax()), len(gains))
-        return min(first, second), max(first, second)
+        Returns
+        -------
+        list of Step
+            From the start to one cluster.
+        """
+        path, modularities = merge_path(
+            self._rows, self._indptr, self._indices, labels, self.resolution, rounds
+        )
+        return [Step(float(m), step) for m, step in zip(modularities, path, strict=True)]

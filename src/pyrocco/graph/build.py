@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pyrocco.backends.kernels.forest import kruskal, roots
+from pyrocco.backends.kernels.forest import kruskal, roots, undirected
 from pyrocco.graph.approximate import AutoSearch
 from pyrocco.graph.distances import check_metric, without_rounding
 from pyrocco.graph.edges import Graph, degree_weights
@@ -94,16 +94,8 @@ def _undirected(
     neighbors: Neighbors, n_rows: int
 ) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.bool_]]:
     """Pairs named by at least one end (as head * n + tail), their lengths, named by both."""
-    ends = np.repeat(np.arange(n_rows), neighbors.indices.shape[1])
-    others = neighbors.indices.ravel()
-    named = others >= 0
-    ends, others = ends[named], others[named]
-    keys = np.minimum(ends, others) * n_rows + np.maximum(ends, others)
-    order = np.argsort(keys)
-    keys = keys[order]
-    first = np.r_[True, keys[1:] != keys[:-1]]
-    both = np.r_[keys[1:] == keys[:-1], False]
-    return keys[first], neighbors.distances.ravel()[named][order[first]], both[first]
+    lower, higher, places, both = undirected(neighbors.indices)
+    return lower * n_rows + higher, neighbors.distances.ravel()[places], both
 
 
 def _spanning_forest(

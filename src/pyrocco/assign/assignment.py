@@ -16,6 +16,7 @@ from pyrocco.backends import Backend
 
 Numbers = tuple[int | None, int | None]
 
+
 @dataclass(frozen=True)
 class SideLabels:
     """Labels of one side.

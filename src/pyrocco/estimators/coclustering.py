@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pyrocco.assign.nested import NestedClusters, NestedSide
 from pyrocco.estimators.checks import check_count
+from pyrocco.estimators.deferred import Deferred
 from pyrocco.estimators.explain import Explainer
 from pyrocco.estimators.statistics import TreeStatistics
 
@@ -153,14 +154,29 @@ class NestedMixin:
     column_labels_: NDArray[np.intp]
     row_confidence_: NDArray[np.float64]
     column_confidence_: NDArray[np.float64]
-    tree_: NestedClusters
-    statistics_: TreeStatistics
+    _nested: Deferred
 
-    def _nest(self, X: Any, scale: float) -> None:
-        """Keep the tree, and of `X`, measured in units of `scale`, what its cuts need."""
-        labels = self.row_labels_, self.column_labels_
-        self.tree_ = NestedClusters.build(self.representation_, *labels)
-        self.statistics_ = TreeStatistics.of(X, self.tree_, scale)
+    @property
+    def tree_(self) -> NestedClusters:
+        """Nested clusters, from the finest over those of the fit to one."""
+        tree: NestedClusters = self._nested.value[0]
+        return tree
+
+    @property
+    def statistics_(self) -> TreeStatistics:
+        """What the cuts need to know of the data."""
+        statistics: TreeStatistics = self._nested.value[1]
+        return statistics
+
+    def _nest_later(self, X: Callable[[], Any], scale: float) -> None:
+        """Promise the tree and what its cuts need of the data, in units of `scale`."""
+
+        def nest() -> tuple[NestedClusters, TreeStatistics]:
+            labels = self.row_labels_, self.column_labels_
+            tree = NestedClusters.build(self.representation_, *labels)
+            return tree, TreeStatistics.of(X(), tree, scale)
+
+        self._nested = Deferred(make=nest)
 
     def at(
         self, n_row_clusters: int | None = None, n_column_clusters: int | None = None

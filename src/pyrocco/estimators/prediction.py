@@ -16,6 +16,7 @@ from pyrocco.assign.profiles import block_sums
 from pyrocco.backends import Backend
 from pyrocco.estimators.chunks import dense_parts
 from pyrocco.estimators.cleaning import Cleaner, learn_cleaners
+from pyrocco.estimators.deferred import Deferred, Source
 from pyrocco.estimators.placing import Placed, Placer, Side, learn_placer
 
 Labels = NDArray[np.intp]
@@ -30,8 +31,18 @@ class PredictionMixin(TransformerMixin):
     column_confidence_: NDArray[np.float64]
     cell_weights_: Any
     reading_: str
-    _row_placer: Placer
-    _column_placer: Placer
+    representation_: NDArray[Any]
+    _placers: Deferred
+
+    @property
+    def _row_placer(self) -> Placer:
+        placer: Placer = self._placers.value[0]
+        return placer
+
+    @property
+    def _column_placer(self) -> Placer:
+        placer: Placer = self._placers.value[1]
+        return placer
 
     def predict(self, X: Any) -> Labels:
         """Find the cluster of every row of `X`.
@@ -164,9 +175,13 @@ class PredictionMixin(TransformerMixin):
         count = int(self.column_labels_.max()) + 1
         return np.array([f"column_cluster_{k}" for k in range(count)], dtype=object)
 
-    def _learn_places(self, X: Any, U: Any, unit: float, backend: Backend) -> None:
-        """Remember what rows and columns look like; U is over `unit`, X is not."""
+    def _place_later(self, source: Source, unit: float, backend: Backend) -> None:
+        """Promise to know what rows and columns look like."""
+        self._placers = Deferred(make=lambda: self._learn_places(source.matrix(), unit, backend))
+
+    def _learn_places(self, X: Any, unit: float, backend: Backend) -> tuple[Placer, Placer]:
         labels = self.row_labels_, self.column_labels_
+        U = backend.asarray(self.representation_ / self.representation_.dtype.type(unit))
         rows = Side(X, U, labels[0], self.row_confidence_, labels[1])
         turned = Side(
             _turned(X),
@@ -179,10 +194,11 @@ class PredictionMixin(TransformerMixin):
         if self.cell_weights_ is not None:
             dense = X.toarray() if sparse.issparse(X) else X
             cleaners = learn_cleaners(dense / unit, backend.to_numpy(U), *labels)
-        self._row_placer, self._column_placer = (
+        row_placer, column_placer = (
             learn_placer(side, unit, self.reading_, cleaner, backend)
             for side, cleaner in zip((rows, turned), cleaners, strict=True)
         )
+        return row_placer, column_placer
 
     def _place_rows(self, X: Any) -> Placed:
         X = self._check_rows(X)

@@ -26,6 +26,7 @@ from pyrocco.estimators.checks import (
     resolve_metric,
 )
 from pyrocco.estimators.coclustering import NestedMixin
+from pyrocco.estimators.deferred import Source
 from pyrocco.estimators.missing import ImputeMixin, first_filling, has_gaps, observe
 from pyrocco.estimators.prediction import PredictionMixin
 from pyrocco.estimators.rcc import warn_not_converged
@@ -222,9 +223,7 @@ class ROCCO(
             work = _Work(unitless, variant, solver, backend, progress, journal)
             fitted = observed.restore(self._fit_trusted(work), backend)
             self._keep(fitted, backend, scale)
-            with progress.stage("nested clusters"):
-                self._nest(fitted.X, scale)
-            self._learn_places(given, fitted.learned.U, scale, backend)
+            self._promise(Source(given), fitted, scale, backend)
         return self
 
     def _fit_trusted(self, work: _Work) -> _Fitted:
@@ -360,6 +359,14 @@ class ROCCO(
         self.converged_ = learned.converged
         if not learned.converged and self.n_iter_ == self.max_iter:
             warn_not_converged(self.max_iter)
+
+    def _promise(self, source: Source, fitted: _Fitted, scale: float, backend: Backend) -> None:
+        """Let what takes the data once more wait until it is asked for."""
+        # Cells that were drawn in are nowhere else; all others are the data over the scale.
+        cleaned = None if fitted.weights is None else fitted.X
+        unit = self.representation_.dtype.type(1 / scale)
+        self._nest_later(lambda: source.matrix() * unit if cleaned is None else cleaned, scale)
+        self._place_later(source, scale, backend)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

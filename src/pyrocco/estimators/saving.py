@@ -17,6 +17,7 @@ from pyrocco.assign.nested import NestedClusters, NestedSide
 from pyrocco.assign.profiles import BlockProfiles, FeatureProfiles
 from pyrocco.backends import NumpyBackend, TorchBackend
 from pyrocco.estimators.cleaning import DenseCleaner, FilledCleaner
+from pyrocco.estimators.deferred import Deferred
 from pyrocco.estimators.departures import Limits, MeanRows
 from pyrocco.estimators.placing import Placer
 from pyrocco.estimators.recognition import SeenRows
@@ -46,6 +47,7 @@ KEPT: dict[str, Callable[..., Any]] = {
         ConjugateGradientSolver,
         ContinuousAssigner,
         DecoupledSolver,
+        Deferred,
         DenseCleaner,
         EachSide,
         FeatureProfiles,

@@ -43,7 +43,8 @@ def _measure(cell: Cell, data: Dataset) -> Row:
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        found = cell.method.run(data.X, k, cell.seed, cell.columns, cell.options)
+        X = data.X if cell.method.takes_missing else with_column_means(data.X)
+        found = cell.method.run(X, k, cell.seed, cell.columns, cell.options)
     seconds = time.perf_counter() - started
     if cell.keep is not None:
         cell.keep.parent.mkdir(parents=True, exist_ok=True)
@@ -58,6 +59,13 @@ def _measure(cell: Cell, data: Dataset) -> Row:
         **_scores("row", data.row_labels, found.rows),
         **_scores("column", data.column_labels, found.columns),
     }
+
+
+def with_column_means(X: Any) -> Any:
+    """Put the mean of its column in place of every missing cell."""
+    if sparse.issparse(X) or not np.isnan(X).any():
+        return X
+    return np.where(np.isnan(X), np.nanmean(X, axis=0), X)
 
 
 def _scores(side: str, truth: np.ndarray | None, labels: np.ndarray | None) -> Row:

@@ -54,6 +54,8 @@ def robustness_tables(results: Path) -> dict[str, str]:
         "unknown": robustness.score_table(frame, robustness.UNKNOWN, "row_ari"),
         "given": robustness.score_table(frame, robustness.GIVEN, "row_ari"),
         "one": robustness.one_table(frame),
+        "missing": robustness.missing_table(frame, robustness.UNKNOWN, "row_ari"),
+        "missing-given": robustness.missing_table(frame, robustness.GIVEN, "row_ari"),
         "controls": robustness.control_table(frame),
     }
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from benchmarks.paper.cell import Cell
-from benchmarks.paper.compute import compute
+from benchmarks.paper.compute import compute, with_column_means
 from benchmarks.paper.datasets.awkward import Checkerboard, IdleRows, Strangers, Unbalanced
 from benchmarks.paper.datasets.base import NOWHERE
 from benchmarks.paper.datasets.contaminated import Clean, Missing, Outliers
@@ -18,7 +18,7 @@ SOURCES = (
     *robustness.PLANTED,
     *robustness.UNKNOWN_ONLY,
     *robustness.NOTHING,
-    *robustness.ON_REQUEST,
+    *robustness.MISSING,
 )
 
 
@@ -76,11 +76,29 @@ def test_trimming_puts_the_fit_where_cells_are_off():
     assert (trim(wild) == wild).mean() > 0.9
 
 
-def test_missing_cells_are_left_out_unless_named():
-    plan = EXPERIMENTS["robustness"].cells
-    assert not any(cell.source.name.startswith("missing") for cell in plan(Request()))
-    named = plan(Request(methods=["rocco"], datasets=["missing-10%-noise30"], seeds=1))
-    assert [cell.source.name for cell in named] == ["missing-10%-noise30"]
+def test_missing_cells_are_filled_only_for_methods_that_cannot_take_them():
+    X = np.array([[1.0, np.nan], [3.0, 8.0], [np.nan, 4.0]])
+    assert with_column_means(X).tolist() == [[1.0, 6.0], [3.0, 8.0], [2.0, 4.0]]
+    takers = [name for name in robustness.LINE_UP if METHODS[name].takes_missing]
+    assert takers == ["rocco+km", "rocco"]
+    row = compute(Cell(Missing(10, 1), METHODS["km"], 0, columns=True))
+    assert row["status"] == "ok"
+    assert row["row_ari"] > 0.7
+
+
+def test_cases_with_missing_cells_have_a_table_of_their_own():
+    planned = {cell.source.name for cell in EXPERIMENTS["robustness"].cells(Request())}
+    assert set(robustness.MISSING_SETS) <= planned
+    rows = [
+        {"dataset": name, "method": "rocco", "seed": "0", "row_ari": score}
+        for name, score in (("missing-30%-noise30", 0.5), ("student-scale40", 0.7))
+    ]
+    table = robustness.missing_table(pd.DataFrame(rows), robustness.UNKNOWN, "row_ari")
+    assert "missing-30%-noise30" in table
+    assert "student" not in table
+    assert "missing" not in robustness.score_table(
+        pd.DataFrame(rows), robustness.UNKNOWN, "row_ari"
+    )
 
 
 def test_gradients_are_one_case_and_count_right_answers():

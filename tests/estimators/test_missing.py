@@ -182,7 +182,7 @@ def test_an_empty_row_and_column_change_nothing_for_the_others():
 
 
 def test_wild_cells_are_found_among_missing_ones():
-    X, data, gone = with_gaps(share=0.2, shape=(60, 50))
+    X, data, gone = with_gaps(share=0.2, shape=(45, 36))
     rng = np.random.default_rng(1)
     wild = (rng.random(X.shape) < 0.05) & ~gone
     X[wild] = rng.choice([-1, 1], wild.sum()) * rng.uniform(300, 1000, wild.sum())

@@ -11,45 +11,24 @@ from matplotlib.figure import Figure
 
 from benchmarks.paper import markdown
 from benchmarks.paper.cell import Cell, grid
-from benchmarks.paper.datasets.awkward import (
-    Checkerboard,
-    CloseMeans,
-    IdleRows,
-    Strangers,
-    Tiny,
-    Unbalanced,
+from benchmarks.paper.datasets.cases import (
+    CLEAN,
+    GRADIENTS,
+    MISSING,
+    MISSING_SETS,
+    NOTHING,
+    PERCENTS,
+    PLANTED,
+    SETS,
+    UNKNOWN_ONLY,
 )
-from benchmarks.paper.datasets.base import Source
-from benchmarks.paper.datasets.contaminated import Clean, Missing, Outliers, StudentNoise
-from benchmarks.paper.datasets.nothing import FACTORS, NOISES, Gradient, PureNoise
+from benchmarks.paper.datasets.contaminated import Outliers
+from benchmarks.paper.datasets.nothing import PureNoise
 from benchmarks.paper.experiments.base import Experiment, Request
 from benchmarks.paper.methods import METHODS
 from benchmarks.paper.ranks import average_ranks
 
 FIRST_SEED, SEEDS, NOTHING_SEEDS = 1000, 5, 20
-PERCENTS = (5, 10, 20, 30)
-# For comparison only: not ranked.
-CLEAN = Clean(50)
-PLANTED: tuple[Source, ...] = (
-    *(Outliers("moderate", percent, 50) for percent in PERCENTS),
-    *(Outliers("gross", percent, 50) for percent in PERCENTS),
-    *(Outliers("moderate", percent, 30) for percent in (20, 30)),
-    Outliers("gross", 20, 30),
-    *(StudentNoise(scale) for scale in (30, 40)),
-    Strangers(50),
-    IdleRows(50),
-    Unbalanced(30),
-    Tiny(30),
-    CloseMeans(30),
-    Checkerboard((4, 4), 80),
-)
-# One number given for both sides would be wrong for one of them.
-UNKNOWN_ONLY: tuple[Source, ...] = (Checkerboard((4, 3), 80),)
-GRADIENTS = tuple(Gradient(factors, noise) for factors in FACTORS for noise in NOISES)
-NOTHING: tuple[Source, ...] = (PureNoise(), *GRADIENTS)
-# Computed only where `--datasets` names them: no method here takes missing cells yet.
-ON_REQUEST: tuple[Source, ...] = tuple(Missing(percent, 30) for percent in (10, 30, 50))
-SETS = [source.name for source in (CLEAN, *PLANTED, *UNKNOWN_ONLY, *NOTHING)]
 
 UNKNOWN = ("rocco", "rocco_paper", "auto_km", "auto_scc", "hdbscan", "rcc", "cn_x", "trim_cn_x",
            "auto_sbc")  # fmt: skip
@@ -65,6 +44,10 @@ CONTROLS = (
 )
 QUICK = ("moderate-10%-noise50", "student-scale40", "pure-noise")
 ALL_GRADIENTS = "gradients"
+MISSING_NOTE = (
+    "Cells go missing at random. `rocco` and `rocco+km` get the matrix as it is; all others "
+    "cannot take it and get the mean of the column in every missing cell."
+)
 
 
 def cells(request: Request) -> list[Cell]:
@@ -74,7 +57,7 @@ def cells(request: Request) -> list[Cell]:
     methods = request.pick_methods(LINE_UP)
     planned: list[Cell] = []
     for method in methods:
-        planted = (CLEAN, *PLANTED, *ON_REQUEST)
+        planted = (CLEAN, *PLANTED, *MISSING)
         if method.name not in GIVEN:
             planted += UNKNOWN_ONLY
             least = seeds[:1] if method.name in NEVER_ONE else None
@@ -102,6 +85,10 @@ def report(frame: pd.DataFrame, folder: Path, quick: bool) -> None:
     for title, line_up in (("K unknown", UNKNOWN), ("K given", GIVEN)):
         for side in ("row", "column"):
             parts += [f"## ARI of {side}s, {title}", score_table(frame, line_up, f"{side}_ari")]
+    for title, line_up in (("K unknown", UNKNOWN), ("K given", GIVEN)):
+        for side in ("row", "column"):
+            parts += [f"## Missing cells: ARI of {side}s, {title}", MISSING_NOTE]
+            parts += [missing_table(frame, line_up, f"{side}_ari")]
     parts += [
         "## The default less the controls",
         "Differences in ARI of rows on the same matrix: mean ± standard error over seeds.",
@@ -117,11 +104,9 @@ def report(frame: pd.DataFrame, folder: Path, quick: bool) -> None:
 
 def score_table(frame: pd.DataFrame, line_up: Sequence[str], column: str) -> str:
     """Cases with planted groups down, methods across."""
-    methods, rows = _present(frame, line_up), []
-    for name in markdown.ordered(_planted(frame, methods)["dataset"], SETS):
-        parts = [_part(frame, method, name)[column] for method in methods]
-        best = max((part.mean() for part in parts if part.notna().any()), default=None)
-        rows.append([name, *(_bold(part, best) for part in parts)])
+    methods = _present(frame, line_up)
+    names = markdown.ordered(_planted(frame, methods)["dataset"], SETS)
+    rows = _score_rows(frame, methods, names, column)
     everything = _planted(frame, methods).pivot_table(
         index="dataset", columns="method", values=column, dropna=False
     )
@@ -129,6 +114,25 @@ def score_table(frame: pd.DataFrame, line_up: Sequence[str], column: str) -> str
     everything = everything.drop(CLEAN.name, errors="ignore")
     rows.append(["mean, clean left out", *(_number(everything[m].mean()) for m in methods)])
     return markdown.table(["case", *methods], rows)
+
+
+def missing_table(frame: pd.DataFrame, line_up: Sequence[str], column: str) -> str:
+    """Shares of missing cells down, methods across."""
+    part = frame[frame["dataset"].isin(MISSING_SETS)]
+    methods = _present(part, line_up)
+    names = markdown.ordered(part["dataset"], SETS)
+    return markdown.table(["case", *methods], _score_rows(part, methods, names, column))
+
+
+def _score_rows(
+    frame: pd.DataFrame, methods: Sequence[str], names: Sequence[str], column: str
+) -> list[list[str]]:
+    rows = []
+    for name in names:
+        parts = [_part(frame, method, name)[column] for method in methods]
+        best = max((part.mean() for part in parts if part.notna().any()), default=None)
+        rows.append([name, *(_bold(part, best) for part in parts)])
+    return rows
 
 
 def one_table(frame: pd.DataFrame) -> str:
@@ -205,7 +209,7 @@ def _right(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _planted(frame: pd.DataFrame, methods: Sequence[str]) -> pd.DataFrame:
-    without = [source.name for source in NOTHING]
+    without = [*(source.name for source in NOTHING), *MISSING_SETS]
     return frame[frame["method"].isin(methods) & ~frame["dataset"].isin(without)]
 
 

@@ -51,6 +51,8 @@ class Method:
         See the subclasses.
     after : str or None
         A method no more costly: where that one runs out of time, this one is not tried.
+    takes_missing : bool
+        Whether NaN may stand in the data; others get means of columns in such places.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Method:
     random_on: frozenset[str]
     cluster: Callable[..., Any]
     after: str | None = None
+    takes_missing: bool = False
 
     def run(self, X: Any, k: int, seed: int, columns: bool, options: Mapping[str, Any]) -> Found:
         """Label the rows of `X` and, if `columns` asks for it or they come for free, columns."""

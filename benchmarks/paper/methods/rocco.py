@@ -9,4 +9,4 @@ def cluster(X, k, seed, **options):
 
 
 # Random only in the sample on which K is chosen where there are more than 2,000 rows.
-METHOD = TwoSided("rocco", "ROCCO", TEXT, cluster)
+METHOD = TwoSided("rocco", "ROCCO", TEXT, cluster, takes_missing=True)

@@ -8,4 +8,4 @@ def cluster(X, k, seed, **options):
     return fit_rocco(X, seed, n_clusters=k, **options)
 
 
-METHOD = TwoSided("rocco+km", "ROCCO+KM", TEXT, cluster)
+METHOD = TwoSided("rocco+km", "ROCCO+KM", TEXT, cluster, takes_missing=True)

@@ -13,7 +13,6 @@ from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
 from pyrocco.assign import Assignment, JointAssigner
-from pyrocco.assign.features import leading_features
 from pyrocco.backends import Backend, resolve_backend
 from pyrocco.checkpoint import Journal, journal_of
 from pyrocco.estimators.blocks import BlockMixin, block_means
@@ -23,10 +22,10 @@ from pyrocco.estimators.checks import (
     check_n_clusters,
     fresh_random_state,
     is_mostly_zero,
-    resolve_metric,
 )
 from pyrocco.estimators.coclustering import NestedMixin
 from pyrocco.estimators.deferred import Source
+from pyrocco.estimators.graphs import GraphMaker
 from pyrocco.estimators.missing import ImputeMixin, first_filling, has_gaps, observe
 from pyrocco.estimators.prediction import PredictionMixin
 from pyrocco.estimators.rcc import warn_not_converged
@@ -34,18 +33,11 @@ from pyrocco.estimators.saving import SavingMixin
 from pyrocco.estimators.trust import Trusted, is_dominated, trust_cells, trust_filled_cells
 from pyrocco.estimators.variants import VARIANTS, Variant, resolve_variant
 from pyrocco.estimators.watching import WatchedMixin, with_callbacks
-from pyrocco.graph import Graph, combined_graph, mutual_knn_graph
-from pyrocco.graph.device import search_on
+from pyrocco.graph import Graph
 from pyrocco.graph.neighbors import METRICS
-from pyrocco.graph.shared import SharedSearch
 from pyrocco.progress import Progress
 from pyrocco.representation import Record, Representation, learn_representation
 from pyrocco.solvers import Solver, resolve_solver
-
-# Features by which rows, and columns, find their second set of neighbours.
-FEATURE_GRAPH_RANK = 20
-# Above this many the search is the larger part of a fit; one set of neighbours is enough.
-FEATURE_GRAPH_ROWS = 20_000
 
 
 @dataclass(frozen=True)
@@ -261,15 +253,17 @@ class ROCCO(
 
     def _represent(self, work: _Work) -> tuple[tuple[Graph, Graph], Representation]:
         """Graphs and representation; missing cells are filled from neighbours for features."""
+        make = GraphMaker(
+            self.n_neighbors, self.metric, work.variant.bridges, work.backend, work.progress
+        )
+        graphs, gaps = make.from_data(work.X), None
         dense = work.backend.asarray(work.X)
-        graphs = self._graphs(work)
-        gaps = None
         if has_gaps(work.X):
             gaps = dense != dense  # noqa: PLR0124
             dense = work.backend.asarray(first_filling(work.X))
             dense[gaps] = self._learn(work, dense, graphs, gaps).U[gaps]
         if work.variant.feature_graphs:
-            graphs = self._with_features(work, dense, graphs)
+            graphs = make.with_features(graphs, dense)
         return graphs, self._learn(work, dense, graphs, gaps)
 
     def _resolve(self, X: Any) -> tuple[Variant, Solver]:
@@ -286,36 +280,6 @@ class ROCCO(
             solver=solver,
         )
         return variant, solver
-
-    def _graphs(self, work: _Work) -> tuple[Graph, Graph]:
-        metric = resolve_metric(self.metric, work.X)
-        search = SharedSearch() if has_gaps(work.X) else search_on(work.backend)
-        options = self.n_neighbors, metric, work.variant.bridges, search
-        with work.progress.stage("graph of rows"):
-            row_graph = mutual_knn_graph(work.X, *options)
-        columns = work.X.T.tocsr() if sparse.issparse(work.X) else np.ascontiguousarray(work.X.T)
-        with work.progress.stage("graph of columns"):
-            return row_graph, mutual_knn_graph(columns, *options)
-
-    def _with_features(
-        self, work: _Work, dense: Any, graphs: tuple[Graph, Graph]
-    ) -> tuple[Graph, Graph]:
-        """Add neighbours among the leading features to those in the data."""
-        with work.progress.stage("graph of features"):
-            turned = work.backend.transpose(dense)
-            rows, columns = (
-                self._with_near(work, *side) for side in zip((dense, turned), graphs, strict=True)
-            )
-        return rows, columns
-
-    def _with_near(self, work: _Work, dense: Any, graph: Graph) -> Graph:
-        if graph.n_nodes > FEATURE_GRAPH_ROWS:
-            return graph
-        features = leading_features(dense, FEATURE_GRAPH_RANK, work.backend)
-        # The first graph is in one piece already.
-        search = search_on(work.backend)
-        near = mutual_knn_graph(features, self.n_neighbors, "euclidean", "forest", search)
-        return combined_graph(graph, near)
 
     def _learn(
         self, work: _Work, dense: Any, graphs: tuple[Graph, Graph], gaps: Any = None

@@ -55,13 +55,10 @@ def check_labels(adata, model, key="rocco"):
 
 STORED = {
     "dense": np.asarray,
-    "float32": lambda X: X.astype(np.float32),
     "float16": lambda X: X.astype(np.float16),
     "counts": lambda X: X.astype(np.int64),
-    "Fortran": np.asfortranarray,
     "CSR": sparse.csr_matrix,
     "CSC": sparse.csc_matrix,
-    "CSR array": sparse.csr_array,
     "CSC array": sparse.csc_array,
     "counts in CSC": lambda X: sparse.csc_matrix(X.astype(np.int32)),
 }

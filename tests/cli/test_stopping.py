@@ -155,7 +155,7 @@ print(json.dumps(codes))
 
 
 def test_a_process_stopped_at_random_moments(tmp_path):
-    X, _, _ = make_biclusters((120, 80), 4, noise=30, random_state=0)
+    X, _, _ = make_biclusters((60, 40), 3, noise=30, random_state=0)
     np.save(tmp_path / "x.npy", X)
     whole, out = tmp_path / "whole", tmp_path / "out"
     words = [str(tmp_path / "x.npy"), str(whole), str(out), *LITERAL, "-q"]

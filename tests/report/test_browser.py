@@ -321,6 +321,7 @@ def test_missing_and_distrusted_cells_are_told(open_page, tmp_path):
     rng = np.random.default_rng(1)
     X = np.kron(np.eye(2), np.full((20, 15), 5.0)) + rng.standard_normal((40, 30))
     model = ROCCO(2).fit(X)
+    X = X.copy()
     X[:, 3] = np.nan
     model.cell_weights_ = np.ones_like(X)
     model.cell_weights_[:, 3], model.cell_weights_[:, 8] = np.nan, 0.1

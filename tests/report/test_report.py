@@ -227,7 +227,7 @@ def test_wrong_input_is_told(tmp_path):
 
 def test_words_fit_the_model():
     X, _, _ = planted_matrix()
-    model = ROCCO((4, None)).fit(X)
+    model = ROCCO((4, None)).fit(X.copy())
     model.cell_weights_ = np.ones_like(X)
     model.cell_weights_[0, :3] = 0.2
     X[5, :9] = np.nan

@@ -99,7 +99,7 @@ class Blocks {
     const known = this.known.get(`${row},${column}`);
     if (!known) return "";
     const [, , , , homogeneity, confidence] = known;
-    const even = homogeneity === null ? "" : `Homogeneity ${digits(homogeneity, 2)} (1: all cells of the block are equal; 0: they vary as the whole matrix does).`;
+    const even = homogeneity === null ? "" : `Homogeneity ${digits(homogeneity, 2)} (1: all cells of the block are equal; 0: they vary as the whole matrix does; below 0: more than that).`;
     return `${even} ${confidence === null ? "" : `Confidence of its labels ${percent(confidence)}.`}`;
   }
 

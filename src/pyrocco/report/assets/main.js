@@ -35,7 +35,7 @@ function setUpLegend(map) {
   find("doubt").addEventListener("change", (event) => { map.markDoubt = event.target.checked; map.schedule(); });
   const [down, across] = [map.rows.size / tiles.down, map.columns.size / tiles.across];
   find("tile-words").textContent = down > 1 || across > 1
-    ? `The matrix is large: at the closest, a tile of the picture is the mean of ${digits(down)} x ${digits(across)} cells.`
+    ? `The matrix is large: at the closest, a tile of the picture is the mean of ${Number.isInteger(down) && Number.isInteger(across) ? "" : "about "}${digits(down, 2)} x ${digits(across, 2)} cells.`
     : "";
 }
 

@@ -12,21 +12,22 @@ from pyrocco.estimators.deferred import Deferred
 
 
 @pytest.fixture
-def X():
+def matrix():
     return np.ascontiguousarray(make_noisy_biclusters((60, 40), 3, noise=5, random_state=0).X)
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize("ask", [ROCCO.at, lambda model: model.predict(np.ones((1, 40)))])
-def test_a_matrix_changed_after_the_fit_is_noticed(X, form, ask):
-    X = form(X)
+def test_a_matrix_changed_after_the_fit_is_noticed(matrix, form, ask):
+    X = form(matrix)
     model = ROCCO(2).fit(X)
     X *= 2
     with pytest.raises(RuntimeError, match="changed after the fit"):
         ask(model)
 
 
-def test_what_was_asked_for_before_stays(X):
+def test_what_was_asked_for_before_stays(matrix):
+    X = matrix
     model = ROCCO().fit(X)
     means, labels = model.at(2, 2).block_means_, model.predict(X)
     same = X.copy()
@@ -35,7 +36,8 @@ def test_what_was_asked_for_before_stays(X):
     np.testing.assert_array_equal(model.predict(same), labels)
 
 
-def test_a_pickled_model_needs_the_matrix_no_more(X):
+def test_a_pickled_model_needs_the_matrix_no_more(matrix):
+    X = matrix
     model = ROCCO().fit(X)
     again = pickle.loads(pickle.dumps(model))
     same = X.copy()

@@ -262,6 +262,10 @@ class TorchBackend:
         """
         return Scores(self.torch, rows, groups, metric).nearest(asking, count)
 
+    def argsort(self, values: NDArray[Any]) -> NDArray[np.intp]:
+        """Put values in order, equal ones by their place."""
+        return self.to_numpy(self._tensor(values).sort(stable=True).indices)
+
     def _tensor(self, values: NDArray[Any]) -> Any:
         return self.torch.from_numpy(np.ascontiguousarray(values)).to(self.device)
 

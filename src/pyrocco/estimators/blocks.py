@@ -10,6 +10,8 @@ from scipy import sparse
 from sklearn.base import BiclusterMixin
 from sklearn.utils.validation import check_is_fitted
 
+from pyrocco.backends.kernels.partition import sums_by_label
+
 
 def indicator(labels: NDArray[np.intp]) -> sparse.csr_array:
     """Rows by clusters: 1 where the row is in the cluster.
@@ -63,8 +65,11 @@ def _with_cells(X: Any, cells: NDArray[Any]) -> Any:
 def _block_sums(
     X: Any, row_labels: NDArray[np.intp], column_labels: NDArray[np.intp]
 ) -> NDArray[np.float64]:
-    sums = (indicator(row_labels).T @ X) @ indicator(column_labels)
-    return np.asarray(sums.toarray() if sparse.issparse(sums) else sums, dtype=np.float64)
+    if sparse.issparse(X):
+        sums = indicator(row_labels).T @ X @ indicator(column_labels)
+        return np.asarray(sums.toarray(), dtype=np.float64)
+    by_row_cluster = sums_by_label(X, row_labels, int(row_labels.max()) + 1)
+    return np.asarray(by_row_cluster @ indicator(column_labels))
 
 
 class BlockMixin(BiclusterMixin):

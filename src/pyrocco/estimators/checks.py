@@ -123,9 +123,20 @@ def resolve_metric(metric: str, X: Any) -> str:
     >>> resolve_metric("auto", np.eye(3)), resolve_metric("manhattan", np.eye(3))
     ('cosine', 'manhattan')
     """
-    if metric == "auto":
-        return "cosine" if is_mostly_zero(X) else "euclidean"
-    return metric
+    return metric_for(metric, metric == "auto" and is_mostly_zero(X))
+
+
+def metric_for(metric: str, mostly_zero: bool) -> str:
+    """Turn ``"auto"`` into the metric for mostly-zero data, or for the rest.
+
+    Examples
+    --------
+    >>> metric_for("auto", True), metric_for("manhattan", True)
+    ('cosine', 'manhattan')
+    """
+    if metric != "auto":
+        return metric
+    return "cosine" if mostly_zero else "euclidean"
 
 
 def root_mean_square(X: Any) -> float:

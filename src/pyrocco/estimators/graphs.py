@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from scipy import sparse
 
 from pyrocco.assign.features import leading_features
@@ -65,9 +64,15 @@ class GraphMaker:
         options = self.n_neighbors, resolve_metric(self.metric, X), self.bridges, search
         with self.progress.stage("graph of rows"):
             rows = mutual_knn_graph(X, *options)
-        turned = X.T.tocsr() if sparse.issparse(X) else np.ascontiguousarray(X.T)
+        turned = self._turned(X)
         with self.progress.stage("graph of columns"):
             return rows, mutual_knn_graph(turned, *options)
+
+    def _turned(self, X: Any) -> Any:
+        if sparse.issparse(X):
+            return X.T.tocsr()
+        # A GPU turns a large matrix around in less time than this memory does.
+        return self.backend.to_numpy(self.backend.transpose(self.backend.asarray(X)))
 
     def with_features(self, graphs: Graphs, dense: Any) -> Graphs:
         """Add neighbours among the leading features of `dense`, which is on the back end."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,11 @@ class _Work:
     backend: Backend
     progress: Progress
     journal: Journal
+
+    @cached_property
+    def mostly_zero(self) -> bool:
+        """Whether the data are sparse, however they are stored."""
+        return is_mostly_zero(self.X)
 
 
 @dataclass(frozen=True)
@@ -221,7 +227,7 @@ class ROCCO(
     def _fit_trusted(self, work: _Work) -> _Fitted:
         """Fit; where cells cannot be trusted, fit again to what remains of them."""
         X, variant = work.X, work.variant
-        if variant.robust and is_mostly_zero(X) and is_dominated(X):
+        if variant.robust and work.mostly_zero and is_dominated(X):
             return self._fit_cleaned(work, trust_filled_cells(X))
         if work.journal.trusted is not None:
             return self._fit_cleaned(work, Trusted(*work.journal.trusted))
@@ -241,7 +247,7 @@ class ROCCO(
     def _fit_once(self, work: _Work) -> _Fitted:
         graphs, learned = work.journal.remembered(lambda: self._represent(work))
         with work.progress.stage("clusters"):
-            assigner = work.variant.assigner(work.X, work.backend)
+            assigner = work.variant.assigner(work.mostly_zero, work.backend)
             numbers = check_n_clusters(self.n_clusters, work.X.shape)
             found = assigner.assign(work.backend.asarray(work.X), learned.U, numbers)
         return _Fitted(work.X, graphs, learned, assigner, found)

@@ -16,7 +16,7 @@ from pyrocco.assign import (
     SilhouetteKMeans,
 )
 from pyrocco.backends import Backend
-from pyrocco.estimators.checks import is_mostly_zero, root_mean_square
+from pyrocco.estimators.checks import root_mean_square
 from pyrocco.graph import Graph
 from pyrocco.graph.build import Bridges
 from pyrocco.model import EveryFour, Schedule, Side, SmoothOnce, SmoothUntilStill, length_scales
@@ -52,10 +52,10 @@ class Refined:
         """One convex solve; several where missing cells are to settle."""
         return SmoothUntilStill(STILL * X.shape[0] * X.shape[1]) if has_gaps else SmoothOnce()
 
-    def assigner(self, X: Any, backend: Backend) -> JointAssigner:
+    def assigner(self, mostly_zero: bool, backend: Backend) -> JointAssigner:
         """Blocks are sought where most cells are filled."""
         return CoClusterer(
-            blocks=self.blocks and not is_mostly_zero(X),
+            blocks=self.blocks and not mostly_zero,
             random_state=self.random_state,
             backend=backend,
         )
@@ -88,9 +88,9 @@ class Paper:
         """Mu halved every four iterations."""
         return EveryFour()
 
-    def assigner(self, X: Any, backend: Backend) -> JointAssigner:
+    def assigner(self, mostly_zero: bool, backend: Backend) -> JointAssigner:
         """k-means with the silhouette for sparse data, RCC for the rest (lines 9-14)."""
-        if is_mostly_zero(X):
+        if mostly_zero:
             return EachSide(SilhouetteKMeans(self.random_state, backend=backend), backend)
         rcc = ContinuousAssigner(self.n_neighbors, self.solver, self.random_state, backend)
         return EachSide(rcc, backend)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pyrocco.backends.kernels.forest import kruskal, roots, undirected
+from pyrocco.backends.kernels.forest import kruskal, roots
 from pyrocco.graph.approximate import AutoSearch
 from pyrocco.graph.distances import check_metric, without_rounding
 from pyrocco.graph.edges import Graph, degree_weights
@@ -16,6 +17,8 @@ from pyrocco.graph.join import joining_edges, on_the_cpu
 from pyrocco.graph.neighbors import Neighbors, NeighborSearch
 
 Bridges = bool | Literal["forest"]
+# Puts values in order, equal ones by their place.
+Argsort = Callable[[NDArray[Any]], NDArray[np.intp]]
 
 
 def mutual_knn_graph(
@@ -69,10 +72,11 @@ def mutual_knn_graph(
     finder = AutoSearch() if search is None else search
     finder = finder.choose(X, metric) if isinstance(finder, AutoSearch) else finder
     neighbors = finder.search(X, min(n_neighbors, n_rows - 1), metric)
-    pairs, lengths, mutual = _undirected(neighbors, n_rows)
+    argsort = getattr(finder, "argsort", _by_value_then_place)
+    pairs, lengths, mutual = _undirected(neighbors, n_rows, argsort)
     keys = pairs[mutual]
     if bridges:
-        in_tree, forest = _spanning_forest(pairs, lengths, n_rows)
+        in_tree, forest = _spanning_forest(pairs, lengths, n_rows, argsort)
         keys = pairs[mutual | in_tree]
         if bridges != "forest" and roots(forest).any():
             outside = getattr(finder, "outside", on_the_cpu)
@@ -91,18 +95,26 @@ def _as_rows(X: Any) -> Any:
 
 
 def _undirected(
-    neighbors: Neighbors, n_rows: int
+    neighbors: Neighbors, n_rows: int, argsort: Argsort
 ) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.bool_]]:
     """Pairs named by at least one end (as head * n + tail), their lengths, named by both."""
-    lower, higher, places, both = undirected(neighbors.indices)
-    return lower * n_rows + higher, neighbors.distances.ravel()[places], both
+    ends = np.repeat(np.arange(n_rows), neighbors.indices.shape[1])
+    others = neighbors.indices.ravel()
+    named = others >= 0
+    ends, others = ends[named], others[named]
+    keys = np.minimum(ends, others) * n_rows + np.maximum(ends, others)
+    order = argsort(keys)
+    keys = keys[order]
+    first = np.r_[True, keys[1:] != keys[:-1]]
+    both = np.r_[keys[1:] == keys[:-1], False]
+    return keys[first], neighbors.distances.ravel()[named][order[first]], both[first]
 
 
 def _spanning_forest(
-    pairs: NDArray[np.intp], lengths: NDArray[np.float64], n_rows: int
+    pairs: NDArray[np.intp], lengths: NDArray[np.float64], n_rows: int, argsort: Argsort
 ) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
     """Kruskal's forest over sorted `pairs`: which of them are in it, and its state."""
-    order = _by_value_then_place(without_rounding(lengths))
+    order = argsort(without_rounding(lengths))
     parents = np.arange(n_rows)
     heads, tails = np.divmod(pairs[order], n_rows)
     chosen = np.zeros(len(pairs), dtype=bool)
@@ -110,7 +122,7 @@ def _spanning_forest(
     return chosen, parents
 
 
-def _by_value_then_place(values: NDArray[np.float64]) -> NDArray[np.intp]:
+def _by_value_then_place(values: NDArray[Any]) -> NDArray[np.intp]:
     """A stable order, by an unstable sort (several times faster) and a second look at ties."""
     order = np.argsort(values)
     ordered = values[order]

@@ -40,6 +40,10 @@ class DeviceSearch:
         everyone = np.arange(X.shape[0])
         return self.outside(X, metric)(everyone, everyone, n_neighbors)
 
+    def argsort(self, values: NDArray[Any]) -> NDArray[np.intp]:
+        """Put values in order, equal ones by their place."""
+        return self.backend.argsort(values)
+
     def outside(self, X: Any, metric: str) -> Outside:
         """Return a function that finds the nearest rows of other groups (see `Outside`)."""
         prepared = self.backend.prepare(X, metric)

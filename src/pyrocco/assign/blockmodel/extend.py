@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from pyrocco.assign.blockmodel.data import BlockData, Pair
 from pyrocco.assign.blockmodel.evidence import n_chosen
-from pyrocco.assign.blockmodel.fit import BlockFit, blocks_of, moved
+from pyrocco.assign.blockmodel.fit import BlockFit, means_of, moved
 
 # Rounds over the whole matrix: the sample has done most of the work.
 _ROUNDS = 2
@@ -50,7 +50,7 @@ def extend(data: BlockData, fit: BlockFit, index: Pair) -> Pair:
     rows, columns = (fit.probabilities(data, places[1 - axis], axis) for axis in (0, 1))
     members = rows, columns
     for _ in range(_ROUNDS):
-        members = moved(data, blocks_of(data, members))
+        members = moved(data, means_of(data, members))
     return _nobody_lost(members, (rows, columns))
 
 

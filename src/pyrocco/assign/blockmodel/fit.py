@@ -141,10 +141,18 @@ def blocks_of(data: BlockData, members: Pair) -> BlockFit:
     -------
     BlockFit
     """
+    fit = means_of(data, members)
+    return _weighed(data, members, fit.background, fit.variance)
+
+
+def means_of(data: BlockData, members: Pair) -> BlockFit:
+    """Return the blocks that memberships make, without what they would weigh."""
     sums, sizes = _count(data, members)
     means = sums / sizes
     variance = _variance(data.squares - float((sums * means).sum()), data)
-    return _weighed(data, members, _weighted_median(means, sizes), variance)
+    background = _weighted_median(means, sizes)
+    values = block_evidence(sums - background * sizes, sizes, variance).values
+    return BlockFit(-np.inf, members, variance, background, values)
 
 
 def _step(data: BlockData, fit: BlockFit) -> BlockFit:

@@ -94,39 +94,32 @@ class FilledCleaner:
         return Cleaned(expected + trust * (X - expected), _mean_of_seen(1 - trust))
 
 
-def learn_cleaners(
-    X: NDArray[Any], U: NDArray[Any], row_labels: Labels, column_labels: Labels
-) -> tuple[Cleaner, Cleaner]:
-    """Cleaners for rows and for columns of a matrix that has wild cells.
+def learn_cleaner(X: NDArray[Any], U: NDArray[Any], labels: Labels) -> Cleaner:
+    """Learn how to clean rows like those of a matrix that has wild cells.
 
     Parameters
     ----------
     X, U : ndarray
         The data, wild cells and all, and the representation.
-    row_labels, column_labels : ndarray of int
-        Their clusters.
+    labels : ndarray of int
+        Clusters of the rows.
 
     Returns
     -------
-    pair of Cleaner
+    Cleaner
 
     Examples
     --------
     >>> import numpy as np
     >>> X = np.array([[1.0, 2.0], [0.0, 1.0], [1.0, 0.0], [900.0, 1.0]])
-    >>> labels = np.zeros(4, dtype=int), np.zeros(2, dtype=int)
-    >>> learn_cleaners(X, np.ones((4, 2)), *labels)[0].clean(X).X.round(1).tolist()
+    >>> cleaner = learn_cleaner(X, np.ones((4, 2)), np.zeros(4, dtype=int))
+    >>> cleaner.clean(X).X.round(1).tolist()
     [[1.0, 1.8], [0.2, 1.0], [1.0, 0.2], [1.0, 1.0]]
     """
     if is_mostly_zero(X):
         filled = np.asarray(X[X != 0], dtype=np.float64)
         usual = float(np.nanmedian(np.abs(filled)))
-        cleaner = FilledCleaner(usual, _noise(filled - usual * np.sign(filled)))
-        return cleaner, cleaner
-    return _dense_cleaner(X, U, row_labels), _dense_cleaner(X.T, U.T, column_labels)
-
-
-def _dense_cleaner(X: NDArray[Any], U: NDArray[Any], labels: Labels) -> DenseCleaner:
+        return FilledCleaner(usual, _noise(filled - usual * np.sign(filled)))
     profiles = cluster_means(U, labels, int(labels.max()) + 1).astype(np.float64)
     return DenseCleaner(profiles, _noise(X - profiles[labels]))
 

@@ -14,12 +14,16 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from pyrocco.assign.profiles import block_sums
 from pyrocco.backends import Backend
+from pyrocco.estimators.blocks import block_means
 from pyrocco.estimators.chunks import dense_parts
-from pyrocco.estimators.cleaning import Cleaner, learn_cleaners
+from pyrocco.estimators.cleaning import learn_cleaner
 from pyrocco.estimators.deferred import Deferred, Source
 from pyrocco.estimators.placing import Placed, Placer, Side, learn_placer
+from pyrocco.estimators.weights import Copies
 
 Labels = NDArray[np.intp]
+# Representation, labels and confidence of the rows as they were fitted, copies and all.
+FittedRows = tuple[Any, Labels, NDArray[np.float64]]
 
 
 class PredictionMixin(TransformerMixin):
@@ -30,8 +34,9 @@ class PredictionMixin(TransformerMixin):
     row_confidence_: NDArray[np.float64]
     column_confidence_: NDArray[np.float64]
     cell_weights_: Any
-    reading_: str
+    block_means_: NDArray[np.float64]
     representation_: NDArray[Any]
+    reading_: str
     _placers: Deferred
 
     @property
@@ -175,30 +180,58 @@ class PredictionMixin(TransformerMixin):
         count = int(self.column_labels_.max()) + 1
         return np.array([f"column_cluster_{k}" for k in range(count)], dtype=object)
 
-    def _place_later(self, source: Source, unit: float, backend: Backend) -> None:
-        """Promise to know what rows and columns look like."""
-        self._placers = Deferred(make=lambda: self._learn_places(source.matrix(), unit, backend))
+    def _keep_copies(
+        self, X: Any, fitted: Any, copies: Copies, unit: float, backend: Backend
+    ) -> FittedRows | None:
+        """Take means, and labels of rows that had no part, from a fit of rows with weights.
 
-    def _learn_places(self, X: Any, unit: float, backend: Backend) -> tuple[Placer, Placer]:
-        labels = self.row_labels_, self.column_labels_
-        U = backend.asarray(self.representation_ / self.representation_.dtype.type(unit))
-        rows = Side(X, U, labels[0], self.row_confidence_, labels[1])
-        turned = Side(
-            _turned(X),
-            backend.transpose(U),
-            labels[1],
-            self.column_confidence_,
-            labels[0],
-        )
-        cleaners: tuple[Cleaner | None, Cleaner | None] = (None, None)
+        Returns what is needed of that fit later: nothing where every row is there once.
+        """
+        if copies.is_each_once:
+            return None
+        found, U = fitted.found.rows, fitted.learned.U
+        means = block_means(fitted.X, found.labels, self.column_labels_, backend.to_numpy(U))
+        self.block_means_ = means * unit
+        rows = U, found.labels, found.confidence
+        left_out = copies.left_out
+        if len(left_out):
+            placer = self._placer(Side(copies.of(X), *rows, self.column_labels_), unit, backend)
+            placed = placer.place(X[left_out])
+            self.row_labels_[left_out] = placed.labels
+            self.row_confidence_[left_out] = placed.confidence
+        return rows
+
+    def _place_later(
+        self,
+        source: Source,
+        copies: Copies,
+        rows: FittedRows | None,
+        unit: float,
+        backend: Backend,
+    ) -> None:
+        """Promise to know what rows and columns look like."""
+
+        def learn() -> tuple[Placer, Placer]:
+            X = source.matrix()
+            U = backend.asarray(self.representation_ / self.representation_.dtype.type(unit))
+            own = copies.of(self.row_labels_), copies.of(self.row_confidence_)
+            row_parts: FittedRows = (copies.of(U), *own) if rows is None else rows
+            found = self.column_labels_, self.column_confidence_
+            sides = (
+                Side(copies.of(X), *row_parts, found[0]),
+                Side(_turned(X), backend.transpose(U), found[0], found[1], self.row_labels_),
+            )
+            row_placer, column_placer = (self._placer(side, unit, backend) for side in sides)
+            return row_placer, column_placer
+
+        self._placers = Deferred(make=learn)
+
+    def _placer(self, side: Side, unit: float, backend: Backend) -> Placer:
+        cleaner = None
         if self.cell_weights_ is not None:
-            dense = X.toarray() if sparse.issparse(X) else X
-            cleaners = learn_cleaners(dense / unit, backend.to_numpy(U), *labels)
-        row_placer, column_placer = (
-            learn_placer(side, unit, self.reading_, cleaner, backend)
-            for side, cleaner in zip((rows, turned), cleaners, strict=True)
-        )
-        return row_placer, column_placer
+            dense = side.X.toarray() if sparse.issparse(side.X) else side.X
+            cleaner = learn_cleaner(dense / unit, backend.to_numpy(side.U), side.labels)
+        return learn_placer(side, unit, self.reading_, cleaner, backend)
 
     def _place_rows(self, X: Any) -> Placed:
         X = self._check_rows(X)

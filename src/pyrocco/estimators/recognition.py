@@ -66,6 +66,30 @@ class SeenRows:
         return np.where(copies > 0, found, -1)
 
 
+def order_by_values(X: Any) -> tuple[NDArray[np.intp], bool]:
+    """Order the rows of `X` in a way that their own order does not matter for.
+
+    Returns
+    -------
+    order : ndarray of int
+        Rows with the same values stand side by side.
+    repeated : bool
+        Whether there are any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[1.0, 0.0], [2.0, 3.0], [1.0, 0.0]])
+    >>> order, repeated = order_by_values(X)
+    >>> turned, _ = order_by_values(X[::-1])
+    >>> bool((X[order] == X[::-1][turned]).all()), repeated
+    (True, True)
+    """
+    numbers = _numbers(X, _exponent(X))
+    order = np.argsort(numbers, kind="stable")
+    return order, bool((np.diff(numbers[order]) == 0).any())
+
+
 def _occurrence(numbers: Numbers) -> NDArray[np.intp]:
     """How many times each number came before."""
     order = np.argsort(numbers, kind="stable")

@@ -34,6 +34,7 @@ from pyrocco.estimators.saving import SavingMixin
 from pyrocco.estimators.trust import Trusted, is_dominated, trust_cells, trust_filled_cells
 from pyrocco.estimators.variants import VARIANTS, Variant, resolve_variant
 from pyrocco.estimators.watching import WatchedMixin, with_callbacks
+from pyrocco.estimators.weights import Copies
 from pyrocco.graph import Graph
 from pyrocco.graph.neighbors import METRICS
 from pyrocco.progress import Progress
@@ -190,7 +191,7 @@ class ROCCO(
         self.verbose = verbose
 
     @with_callbacks
-    def fit(self, X: Any, y: Any = None) -> ROCCO:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> ROCCO:
         """Find groups of rows and groups of columns of `X`.
 
         Parameters
@@ -199,6 +200,9 @@ class ROCCO(
             The data; NaN marks missing cells (not in the paper variant).
         y : ignored
             For the interface of scikit-learn.
+        sample_weight : array of shape (n_rows,), optional
+            Whole numbers. A row of weight 3 counts like three copies of it; one of weight 0
+            has no part in the fit and gets its label as a new row would.
 
         Returns
         -------
@@ -209,8 +213,9 @@ class ROCCO(
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C",
             ensure_all_finite="allow-nan",
         )  # fmt: skip
-        given = X
-        X, observed = observe(X, self.variant)
+        # The paper's k-means starts from rows drawn at random: it keeps their order.
+        given, copies = X, Copies.weigh(X, sample_weight, sort=self.variant != "paper")
+        X, observed = observe(copies.of(X), self.variant)
         variant, solver = self._resolve(X)
         backend = resolve_backend(self.device, self.n_jobs)
         journal = journal_of(self, X, backend)
@@ -219,9 +224,13 @@ class ROCCO(
             # A product: SciPy's quotient of a float32 CSR matrix is float64.
             unitless = X * X.dtype.type(1 / scale)
             work = _Work(unitless, variant, solver, backend, progress, journal)
-            fitted = observed.restore(self._fit_trusted(work), backend)
+            copied = observed.restore(self._fit_trusted(work), backend)
+            fitted = copies.restore(copied, backend)
             self._keep(fitted, backend, scale)
-            self._promise(Source(given), fitted, scale, backend)
+            rows = self._keep_copies(given, copied, copies, scale, backend)
+            source = Source(given)
+            self._promise(source, fitted, scale, not len(copies.left_out))
+            self._place_later(source, copies, rows, scale, backend)
         return self
 
     def _fit_trusted(self, work: _Work) -> _Fitted:
@@ -330,13 +339,12 @@ class ROCCO(
         if not learned.converged and self.n_iter_ == self.max_iter:
             warn_not_converged(self.max_iter)
 
-    def _promise(self, source: Source, fitted: _Fitted, scale: float, backend: Backend) -> None:
+    def _promise(self, source: Source, fitted: _Fitted, scale: float, complete: bool) -> None:
         """Let what takes the data once more wait until it is asked for."""
-        # Cells that were drawn in are nowhere else; all others are the data over the scale.
-        cleaned = None if fitted.weights is None else fitted.X
+        # Cells that were drawn in or left out are nowhere else; others are the data, scaled.
+        cleaned = None if fitted.weights is None and complete else fitted.X
         unit = self.representation_.dtype.type(1 / scale)
         self._nest_later(lambda: source.matrix() * unit if cleaned is None else cleaned, scale)
-        self._place_later(source, scale, backend)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

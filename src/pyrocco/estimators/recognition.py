@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from pyrocco.backends.kernels.bits import weighted_sums
 from pyrocco.estimators.chunks import row_slices
 
 Numbers = NDArray[np.uint64]
@@ -66,28 +67,38 @@ class SeenRows:
         return np.where(copies > 0, found, -1)
 
 
-def order_by_values(X: Any) -> tuple[NDArray[np.intp], bool]:
+def has_repeated(X: Any) -> bool:
+    """Whether rows of `X` are the same to the last bit: cheap, for it is asked of every fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> has_repeated(np.eye(3)), has_repeated(np.ones((2, 3)))
+    (False, True)
+    """
+    if sparse.issparse(X):
+        numbers = _numbers(X, _exponent(X))
+    else:
+        bits = np.ascontiguousarray(X).view(np.dtype(f"u{X.itemsize}"))
+        numbers = weighted_sums(bits, _multipliers(X.shape[1]))
+    numbers = np.sort(numbers)
+    return bool((numbers[1:] == numbers[:-1]).any())
+
+
+def order_by_values(X: Any) -> NDArray[np.intp]:
     """Order the rows of `X` in a way that their own order does not matter for.
 
-    Returns
-    -------
-    order : ndarray of int
-        Rows with the same values stand side by side.
-    repeated : bool
-        Whether there are any.
+    Rows with the same values stand side by side.
 
     Examples
     --------
     >>> import numpy as np
     >>> X = np.array([[1.0, 0.0], [2.0, 3.0], [1.0, 0.0]])
-    >>> order, repeated = order_by_values(X)
-    >>> turned, _ = order_by_values(X[::-1])
-    >>> bool((X[order] == X[::-1][turned]).all()), repeated
-    (True, True)
+    >>> order, turned = order_by_values(X), order_by_values(X[::-1])
+    >>> bool((X[order] == X[::-1][turned]).all())
+    True
     """
-    numbers = _numbers(X, _exponent(X))
-    order = np.argsort(numbers, kind="stable")
-    return order, bool((np.diff(numbers[order]) == 0).any())
+    return np.argsort(_numbers(X, _exponent(X)), kind="stable")
 
 
 def _occurrence(numbers: Numbers) -> NDArray[np.intp]:
@@ -107,14 +118,19 @@ def _exponent(X: Any) -> int:
 
 def _numbers(X: Any, exponent: int) -> Numbers:
     """Sum of the bits of the cells, each mixed and times the number of its column."""
-    columns = np.random.RandomState(0).randint(0, 2**63, X.shape[1], dtype=np.uint64)
-    columns = 2 * columns + np.uint64(1)
+    columns = _multipliers(X.shape[1])
     if sparse.issparse(X):
         X = X.tocsr().copy()
         X.sum_duplicates()
         mixed = sparse.csr_array((_mixed(X.data, exponent), X.indices, X.indptr), shape=X.shape)
         return np.asarray(mixed @ columns)
     return np.concatenate([_mixed(X[part], exponent) @ columns for part in row_slices(X.shape)])
+
+
+def _multipliers(count: int) -> Numbers:
+    """One odd number for every column."""
+    numbers = np.random.RandomState(0).randint(0, 2**63, count, dtype=np.uint64)
+    return np.asarray(2 * numbers + np.uint64(1))
 
 
 def _mixed(values: NDArray[Any], exponent: int) -> Numbers:

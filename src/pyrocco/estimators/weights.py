@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_array, check_consistent_length
 
 from pyrocco.backends import Backend
 from pyrocco.estimators.missing import Observed
-from pyrocco.estimators.recognition import order_by_values
+from pyrocco.estimators.recognition import has_repeated, order_by_values
 from pyrocco.graph import Graph
 from pyrocco.graph.edges import degree_weights
 
@@ -51,9 +51,8 @@ class Copies:
         if sample_weight is not None:
             index = np.repeat(index, _whole_weights(sample_weight, X))
             rows = X[index]
-        if sort:
-            order, repeated = order_by_values(rows)
-            index = index[order] if repeated else index
+        if sort and has_repeated(rows):
+            index = index[order_by_values(rows)]
         return cls(n_rows, index)
 
     @property

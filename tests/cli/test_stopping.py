@@ -130,24 +130,28 @@ from pyrocco.cli import main
 from pyrocco.progress import watched_by
 
 class Later:
-    # Sends Ctrl-C to this process some time after the representation has begun.
-    def __init__(self, seconds):
+    # Tells how long a fit takes and, if asked to, sends Ctrl-C to this process in the midst of it.
+    def __init__(self, seconds=1000):
         self.timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
+        self.started = time.monotonic()
     def begin(self, stage, steps):
         if stage == "representation":
+            self.started = time.monotonic()
             self.timer.start()
     def end(self, stage):
         if stage == "clusters":
             self.timer.cancel()
+            self.seconds = time.monotonic() - self.started
     def iteration(self, record):
         return False
 
 matrix, whole, out, *words = sys.argv[1:]
-started = time.monotonic()
 codes = [main(["fit", matrix, "-o", whole, *words])]
-duration = time.monotonic() - started
+clock = Later()
+with watched_by(clock):
+    main(["fit", matrix, "-o", whole, *words])
 for part in range(3):
-    with watched_by(Later(random.uniform(0.1 * part, 0.1 * part + 0.1) * duration)):
+    with watched_by(Later(random.uniform(0.3 * part, 0.3 * part + 0.3) * clock.seconds)):
         codes.append(main(["fit", matrix, "-o", out, "--resume", *words]))
 codes.append(main(["fit", matrix, "-o", out, "--resume", *words]))
 print(json.dumps(codes))

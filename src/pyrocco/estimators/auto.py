@@ -268,7 +268,7 @@ class AutoSpectralBiclustering(_AutoSpectral):
     >>> from sklearn.datasets import make_checkerboard
     >>> from pyrocco.estimators.auto import AutoSpectralBiclustering
     >>> X, _, _ = make_checkerboard((60, 50), (3, 3), noise=1, random_state=0)
-    >>> AutoSpectralBiclustering().fit(X).n_clusters_
+    >>> AutoSpectralBiclustering(max_clusters=5).fit(X).n_clusters_
     3
     """
 

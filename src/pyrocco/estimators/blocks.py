@@ -68,7 +68,8 @@ def _block_sums(
     if sparse.issparse(X):
         sums = indicator(row_labels).T @ X @ indicator(column_labels)
         return np.asarray(sums.toarray(), dtype=np.float64)
-    by_row_cluster = sums_by_label(X, row_labels, int(row_labels.max()) + 1)
+    cells = X if X.dtype in (np.float32, np.float64) else np.asarray(X, dtype=np.float64)
+    by_row_cluster = sums_by_label(cells, row_labels, int(row_labels.max()) + 1)
     return np.asarray(by_row_cluster @ indicator(column_labels))
 
 

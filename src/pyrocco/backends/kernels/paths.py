@@ -41,12 +41,11 @@ def merge_path(rows, indptr, indices, start, resolution, rounds):
 @kernel
 def links_between(indptr, indices, labels, k):
     """Share of the stored edges between every two of `k` labels."""
-    links = np.zeros((k, k))
-    share = 1.0 / indices.shape[0]
+    counts = np.zeros((k, k), dtype=np.int64)
     for i in range(indptr.shape[0] - 1):
         for e in range(indptr[i], indptr[i + 1]):
-            links[labels[i], labels[indices[e]]] += share
-    return links
+            counts[labels[i], labels[indices[e]]] += 1
+    return counts / indices.shape[0]
 
 
 @kernel

@@ -127,3 +127,19 @@ def test_a_sample_is_in_the_order_of_the_first_feature():
     rows = sampled(features, 20)
     assert len(np.unique(rows.index)) == 20
     assert (np.diff(rows.sample[:, 0]) >= 0).all()
+
+
+def test_a_sample_by_keys_does_not_see_rounding():
+    rng = np.random.default_rng(0)
+    features, keys = rng.normal(size=(500, 3)), rng.integers(0, 2**63, 500, dtype=np.uint64)
+
+    def drawn(features, keys, seed=0):
+        rows = SampledRows.draw(features, 50, np.random.RandomState(seed), lambda: keys)
+        return set(rows.index.tolist())
+
+    first = drawn(features, keys)
+    assert len(first) == 50
+    assert drawn(features + 1e-3 * rng.normal(size=(500, 3)), keys) == first
+    order = rng.permutation(500)
+    assert {int(order[i]) for i in drawn(features[order], keys[order])} == first
+    assert drawn(features, keys, seed=1) != first

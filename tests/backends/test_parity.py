@@ -86,6 +86,22 @@ def test_primitives(backend, dtype):
         np.testing.assert_allclose(sums[k], U[labels == k].sum(axis=0), atol=1e-5)
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_content_keys(backend, dtype, axis):
+    """The same on every back end, whatever the order and the unit; missing cells are none."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(37, 12)).astype(dtype)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    X[3], X[:, 4] = 0, 0
+    keys = NumpyBackend().content_keys(X, axis)
+    assert len(np.unique(keys)) == X.shape[axis]
+    rows, columns = rng.permutation(37), rng.permutation(12)
+    turned = backend.asarray(8 * X[rows][:, columns])
+    found = backend.content_keys(turned, axis)
+    np.testing.assert_array_equal(found, keys[(rows, columns)[axis]])
+
+
 def gradient():
     rng = np.random.default_rng(0)
     return np.outer(rng.random(60), rng.random(50)) + 0.05 * rng.standard_normal((60, 50))

@@ -29,9 +29,8 @@ _BLOCK_CELLS = 250_000
 class CoClusterer:
     """Labels of rows and columns together, by what the matrix is made of.
 
-    Nothing is drawn at random but the samples of a large matrix, and these are drawn from
-    rows and columns in the order of their features: permuting the rows of a matrix
-    permutes its labels.
+    Nothing is drawn at random but the samples of a large matrix, and these are drawn by the
+    contents of rows and columns: permuting the rows of a matrix permutes its labels.
 
     Parameters
     ----------
@@ -69,15 +68,20 @@ class CoClusterer:
 
     def assign(self, X: Any, U: Any, numbers: Numbers) -> Assignment:
         """Label both sides."""
-        sides = self._sampled(U), self._sampled(self.backend.transpose(U))
+        sides = self._sampled(X, U, 0), self._sampled(X, self.backend.transpose(U), 1)
         reading = self._read(X, sides, numbers)
         if reading.kind == "blocks" and reading.fit is not None:
             return self._by_blocks(X, reading.fit, sides, reading.contaminated)
         return self._by_features(sides, numbers, reading)
 
-    def _sampled(self, U: Any) -> SampledRows:
+    def _sampled(self, X: Any, U: Any, axis: int) -> SampledRows:
         features = leading_features(U, backend=self.backend)
-        return SampledRows.draw(features, self.sample_size, self.random_state)
+        return SampledRows.draw(
+            features,
+            self.sample_size,
+            self.random_state,
+            lambda: self.backend.content_keys(X, axis),
+        )
 
     def _read(self, X: Any, sides: tuple[SampledRows, SampledRows], numbers: Numbers) -> Reading:
         if not self.blocks or min(len(side.index) for side in sides) < LEAST_SIDE:

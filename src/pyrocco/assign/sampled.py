@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -41,13 +42,38 @@ class SampledRows:
 
     @classmethod
     def draw(
-        cls, features: NDArray[Any], size: int, random_state: np.random.RandomState
+        cls,
+        features: NDArray[Any],
+        size: int,
+        random_state: np.random.RandomState,
+        keys: Callable[[], NDArray[np.uint64]] | None = None,
     ) -> SampledRows:
-        """Take all rows, or `size` of them, in the order of their first feature."""
+        """Take all rows, or `size` of them, in the order of their first feature.
+
+        Parameters
+        ----------
+        features : ndarray of shape (n_rows, n_features)
+            All rows.
+        size : int
+            Rows to take.
+        random_state : RandomState
+            Says which.
+        keys : callable, optional
+            Makes a number of the contents of every row. By these a sample stays the same
+            when features change by rounding, as they do from back end to back end.
+
+        Returns
+        -------
+        SampledRows
+        """
         order = np.argsort(features[:, 0], kind="stable")
-        if len(order) > size:
-            order = order[np.sort(random_state.choice(len(order), size, replace=False))]
-        return cls(features, order)
+        if len(order) <= size:
+            return cls(features, order)
+        if keys is None:
+            return cls(features, order[np.sort(random_state.choice(len(order), size, False))])
+        salt = 2 * random_state.randint(2**62, dtype=np.uint64) + np.uint64(1)
+        by_key = np.argsort(keys()[order] * salt, kind="stable")
+        return cls(features, order[np.sort(by_key[:size])])
 
     @cached_property
     def sample(self) -> NDArray[Any]:

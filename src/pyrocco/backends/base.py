@@ -46,6 +46,12 @@ class Backend(Protocol):
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """Label of the nearest centre of every row, and the sum of the rows of each label."""
 
+    def content_keys(self, X: Any, axis: int) -> NDArray[np.uint64]:
+        """A number for every row (axis 0) or column, of its cells over the largest of them.
+
+        It does not depend on the order of the cells or on the back end.
+        """
+
     def copy(self, U: Any) -> Any:
         """Return a new array with the same values."""
 

@@ -13,6 +13,7 @@ from scipy import sparse
 from pyrocco.backends.base import Operator
 from pyrocco.backends.kernels import panel as panels
 from pyrocco.backends.kernels import system as kernels
+from pyrocco.backends.kernels.bits import content_keys
 from pyrocco.backends.kernels.partition import nearest_by_products
 from pyrocco.backends.norms import matrix_norm
 
@@ -70,6 +71,10 @@ class NumpyBackend:
         halves = 0.5 * np.einsum("ij,ij->i", points, points)
         labels, sums = nearest_by_products(rows @ points.T, halves, rows)
         return labels, sums
+
+    def content_keys(self, X: NDArray[Any], axis: int) -> NDArray[np.uint64]:
+        """A number for every row or column, of its cells."""
+        return np.asarray(content_keys(X, axis))
 
     def copy(self, U: NDArray[Any]) -> NDArray[Any]:
         """Return a copy."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from pyrocco.backends.base import Operator
+from pyrocco.backends.kernels.bits import MIXER, STEPS
 from pyrocco.backends.torch_search import Scores, unit_rows
 
 
@@ -190,6 +191,17 @@ class TorchBackend:
         sums = self.torch.zeros(points.shape, dtype=self.torch.float64, device=self.device)
         sums.index_add_(0, labels, rows.to(self.torch.float64))
         return self.to_numpy(labels), self.to_numpy(sums)
+
+    def content_keys(self, X: Any, axis: int) -> NDArray[np.uint64]:
+        """A number for every row or column, of its cells."""
+        cells = X.to(self.torch.float64).nan_to_num(nan=0.0)
+        largest = cells.abs().amax(1 - axis, keepdim=True)
+        steps = (cells / largest.masked_fill(largest == 0, 1) * STEPS).round().to(self.torch.int64)
+        # PyTorch has no arithmetic of unsigned integers; the bits are the same.
+        mixer = int(np.uint64(MIXER).astype(np.int64))
+        mixed = steps * mixer
+        mixed = (mixed ^ ((mixed >> 32) & 0xFFFFFFFF)) * mixer
+        return self.to_numpy(mixed.sum(1 - axis)).astype(np.uint64)
 
     def panels(self, n_columns: int) -> list[slice]:
         """All columns at once."""

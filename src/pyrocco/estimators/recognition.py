@@ -10,13 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pyrocco.backends.kernels.bits import weighted_sums
+from pyrocco.backends.kernels.bits import MIXER, weighted_sums
 from pyrocco.estimators.chunks import row_slices
 
 Numbers = NDArray[np.uint64]
-
-# An odd multiplier with no pattern in its bits (Knuth's, 2^64 over the golden ratio).
-_MIXER = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
@@ -140,6 +137,6 @@ def _mixed(values: NDArray[Any], exponent: int) -> Numbers:
     single += np.float32(0)  # minus zero is zero
     single[np.isnan(single)] = np.nan  # one kind of NaN
     bits = single.view(np.uint32).astype(np.uint64)
-    bits *= _MIXER
+    bits *= np.uint64(MIXER)
     bits ^= bits >> np.uint64(32)
     return bits

@@ -1,8 +1,13 @@
-"""Kernels on the bits of cells."""
+"""Kernels that mix the bits of cells into numbers."""
 
 import numpy as np
 
 from pyrocco.backends.kernels.compile import kernel
+
+# An odd multiplier with no pattern in its bits (Knuth's, 2^64 over the golden ratio).
+MIXER = 0x9E3779B97F4A7C15
+# Steps from zero to the largest cell of a row.
+STEPS = 2.0**20
 
 
 @kernel
@@ -12,7 +17,27 @@ def weighted_sums(bits, multipliers):
     for i in range(bits.shape[0]):
         total = np.uint64(0)
         for j in range(bits.shape[1]):
-            cell = np.uint64(bits[i, j]) * np.uint64(0x9E3779B97F4A7C15)
+            cell = np.uint64(bits[i, j]) * np.uint64(MIXER)
             total += (cell ^ (cell >> np.uint64(32))) * multipliers[j]
         sums[i] = total
     return sums
+
+
+@kernel
+def content_keys(X, axis):
+    """Number of every row (axis 0) or column: its cells over the largest one, in any order."""
+    largest = np.zeros(X.shape[axis])
+    for i in range(X.shape[0]):
+        for j in range(X.shape[1]):
+            line = j if axis else i
+            size = abs(np.float64(X[i, j]))
+            largest[line] = max(largest[line], size)
+    keys = np.zeros(X.shape[axis], dtype=np.uint64)
+    for i in range(X.shape[0]):
+        for j in range(X.shape[1]):
+            line, cell = j if axis else i, np.float64(X[i, j])
+            if cell != 0 and not np.isnan(cell):
+                step = np.uint64(np.int64(np.rint(cell / largest[line] * STEPS)))
+                mixed = step * np.uint64(MIXER)
+                keys[line] += (mixed ^ (mixed >> np.uint64(32))) * np.uint64(MIXER)
+    return keys

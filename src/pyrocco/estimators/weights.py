@@ -63,12 +63,12 @@ class Copies:
     @property
     def is_each_once(self) -> bool:
         """Whether every row is there once, in whatever order."""
-        return np.array_equal(np.sort(self.index), np.arange(self.n_rows))
+        return bool((np.bincount(self.index, minlength=self.n_rows) == 1).all())
 
     @property
     def left_out(self) -> NDArray[np.intp]:
         """Rows of weight zero."""
-        return np.setdiff1d(np.arange(self.n_rows), self.index)
+        return np.flatnonzero(np.bincount(self.index, minlength=self.n_rows) == 0)
 
     def of(self, X: Any) -> Any:
         """Return the copies of the rows of `X`."""

@@ -45,6 +45,8 @@ bench: $(DEV)
 	$(BIN)/python -m benchmarks.speed.solvers
 	$(BIN)/python -m benchmarks.speed.growth
 	$(BIN)/python -m benchmarks.speed.peers
+	$(BIN)/python -m benchmarks.speed.memory
+	$(BIN)/python -m benchmarks.speed.kernels
 
 paper-quick: $(DEV)
 	$(BIN)/python -m benchmarks.paper --quick --jobs 2

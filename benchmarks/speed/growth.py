@@ -8,20 +8,16 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
-import re
 import time
 
 import numpy as np
 
+from benchmarks.paper.methods.fit_rocco import stage_seconds
 from benchmarks.speed.machine import markdown, write
 from pyrocco import ROCCO
 from pyrocco.datasets import make_noisy_biclusters
 
-STAGES = {
-    "graphs": ("graph of rows", "graph of columns"),
-    "representation": ("representation",),
-    "assignment": ("clusters of rows", "clusters of columns"),
-}
+STAGES = ("graph", "representation", "assignment")
 
 
 def stages(X, variant):
@@ -31,8 +27,8 @@ def stages(X, variant):
     with contextlib.redirect_stderr(told):
         ROCCO(variant=variant, verbose=1).fit(X)
     whole = time.perf_counter() - started
-    lines = dict(re.findall(r"^(.+): ([\d.]+) s$", told.getvalue(), flags=re.MULTILINE))
-    return [*(sum(float(lines[key]) for key in keys) for keys in STAGES.values()), whole]
+    seconds = stage_seconds(told.getvalue())
+    return [*(seconds[stage] for stage in STAGES), whole]
 
 
 def slope(sizes, seconds):

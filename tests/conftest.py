@@ -1,6 +1,7 @@
 """Settings and data shared by all tests."""
 
 import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -15,12 +16,18 @@ settings.register_profile(
     "pyrocco",
     deadline=None,
     derandomize=True,
-    max_examples=25,
+    max_examples=15,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("pyrocco")
 
 REFERENCE = Path(__file__).parent / "reference"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def interruptible():
+    """Ctrl-C interrupts, also where a shell that put the tests into the background ignores it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -146,6 +146,11 @@ def on_numpy(case, variant, dtype):
     return ROCCO(variant=variant).fit(CASES[case].astype(dtype))
 
 
+# What is expected was computed with all threads; one thread, and PyTorch, must agree.
+OTHERS = pytest.mark.parametrize("backend", [BACKENDS[0], *TORCHES], ids=name)
+
+
+@OTHERS
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("variant", ["refined", "paper"])
 @pytest.mark.parametrize("case", list(CASES)[:5])
@@ -158,6 +163,7 @@ def test_labels(backend, case, variant, dtype):
     assert model.representation_.dtype == dtype
 
 
+@OTHERS
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("case", [*READINGS, "wild stored cell"])
 def test_readings_weights_and_confidence(backend, case, dtype):

@@ -129,6 +129,8 @@ import json, os, random, signal, sys, threading, time
 from pyrocco.cli import main
 from pyrocco.progress import watched_by
 
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 class Later:
     # Tells how long a fit takes and, if asked to, sends Ctrl-C to this process in the midst of it.
     def __init__(self, seconds=1000):

@@ -9,7 +9,6 @@ from scipy import sparse
 
 from pyrocco.assign.features import leading_features
 from pyrocco.backends import Backend
-from pyrocco.estimators.checks import resolve_metric
 from pyrocco.estimators.missing import has_gaps
 from pyrocco.graph import Graph, combined_graph, mutual_knn_graph
 from pyrocco.graph.build import Bridges
@@ -34,7 +33,7 @@ class GraphMaker:
     n_neighbors : int
         Neighbours each row, and each column, names.
     metric : str
-        Distance, or ``"auto"``.
+        Distance between rows, and between columns.
     bridges : bool or "forest"
         See `mutual_knn_graph`.
     backend : Backend
@@ -46,7 +45,7 @@ class GraphMaker:
     --------
     >>> import numpy as np
     >>> from pyrocco.backends import NumpyBackend
-    >>> make = GraphMaker(2, "auto", True, NumpyBackend(), Progress())
+    >>> make = GraphMaker(2, "euclidean", True, NumpyBackend(), Progress())
     >>> rows, columns = make.from_data(np.random.default_rng(0).random((8, 6)))
     >>> rows.n_nodes, columns.n_nodes, rows.n_components
     (8, 6, 1)
@@ -61,7 +60,7 @@ class GraphMaker:
     def from_data(self, X: Any) -> Graphs:
         """Neighbours in the data, dense or CSR; over shared cells where some are missing."""
         search = SharedSearch() if has_gaps(X) else search_on(self.backend)
-        options = self.n_neighbors, resolve_metric(self.metric, X), self.bridges, search
+        options = self.n_neighbors, self.metric, self.bridges, search
         with self.progress.stage("graph of rows"):
             rows = mutual_knn_graph(X, *options)
         turned = self._turned(X)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,16 +12,15 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
-from pyrocco.assign import Assignment, JointAssigner
 from pyrocco.backends import Backend, resolve_backend
-from pyrocco.checkpoint import Journal, journal_of
+from pyrocco.checkpoint import journal_of
 from pyrocco.estimators.blocks import BlockMixin, block_means
 from pyrocco.estimators.checks import (
     check_choice,
     check_count,
     check_n_clusters,
     fresh_random_state,
-    is_mostly_zero,
+    metric_for,
 )
 from pyrocco.estimators.coclustering import NestedMixin
 from pyrocco.estimators.deferred import Source
@@ -31,44 +29,15 @@ from pyrocco.estimators.missing import ImputeMixin, first_filling, has_gaps, obs
 from pyrocco.estimators.prediction import PredictionMixin
 from pyrocco.estimators.rcc import warn_not_converged
 from pyrocco.estimators.saving import SavingMixin
+from pyrocco.estimators.stages import Fitted, Work
 from pyrocco.estimators.trust import Trusted, is_dominated, trust_cells, trust_filled_cells
 from pyrocco.estimators.variants import VARIANTS, Variant, resolve_variant
 from pyrocco.estimators.watching import WatchedMixin, with_callbacks
 from pyrocco.estimators.weights import Copies
 from pyrocco.graph import Graph
 from pyrocco.graph.neighbors import METRICS
-from pyrocco.progress import Progress
 from pyrocco.representation import Record, Representation, learn_representation
 from pyrocco.solvers import Solver, resolve_solver
-
-
-@dataclass(frozen=True)
-class _Work:
-    """What every stage of a fit needs: the data without units, and the parts of the variant."""
-
-    X: Any
-    variant: Variant
-    solver: Solver
-    backend: Backend
-    progress: Progress
-    journal: Journal
-
-    @cached_property
-    def mostly_zero(self) -> bool:
-        """Whether the data are sparse, however they are stored."""
-        return is_mostly_zero(self.X)
-
-
-@dataclass(frozen=True)
-class _Fitted:
-    """What a fit leaves, before it is turned into attributes."""
-
-    X: Any
-    graphs: tuple[Graph, Graph]
-    learned: Representation
-    assigner: JointAssigner
-    found: Assignment
-    weights: Any = None
 
 
 class ROCCO(
@@ -223,7 +192,7 @@ class ROCCO(
             scale = variant.scale(X)
             # A product: SciPy's quotient of a float32 CSR matrix is float64.
             unitless = X * X.dtype.type(1 / scale)
-            work = _Work(unitless, variant, solver, backend, progress, journal)
+            work = Work(unitless, variant, solver, backend, progress, journal)
             copied = observed.restore(self._fit_trusted(work), backend)
             fitted = copies.restore(copied, backend)
             self._keep(fitted, backend, scale)
@@ -233,7 +202,7 @@ class ROCCO(
             self._place_later(source, copies, rows, scale, backend)
         return self
 
-    def _fit_trusted(self, work: _Work) -> _Fitted:
+    def _fit_trusted(self, work: Work) -> Fitted:
         """Fit; where cells cannot be trusted, fit again to what remains of them."""
         X, variant = work.X, work.variant
         if variant.robust and work.mostly_zero and is_dominated(X):
@@ -249,27 +218,28 @@ class ROCCO(
         work.journal.keep_trusted(*trusted)
         return self._fit_cleaned(work, trusted)
 
-    def _fit_cleaned(self, work: _Work, trusted: Trusted) -> _Fitted:
+    def _fit_cleaned(self, work: Work, trusted: Trusted) -> Fitted:
         fitted = self._fit_once(replace(work, X=trusted.X))
         return replace(fitted, weights=trusted.weights)
 
-    def _fit_once(self, work: _Work) -> _Fitted:
+    def _fit_once(self, work: Work) -> Fitted:
         graphs, learned = work.journal.remembered(lambda: self._represent(work))
         with work.progress.stage("clusters"):
             assigner = work.variant.assigner(work.mostly_zero, work.backend)
             numbers = check_n_clusters(self.n_clusters, work.X.shape)
             found = assigner.assign(work.backend.asarray(work.X), learned.U, numbers)
-        return _Fitted(work.X, graphs, learned, assigner, found)
+        return Fitted(work.X, graphs, learned, assigner, found)
 
-    def _smooth(self, work: _Work, X: NDArray[Any]) -> NDArray[Any]:
+    def _smooth(self, work: Work, X: NDArray[Any]) -> NDArray[Any]:
         work = replace(work, X=X)
         _, learned = work.journal.remembered(lambda: self._represent(work))
         return work.backend.to_numpy(learned.U)
 
-    def _represent(self, work: _Work) -> tuple[tuple[Graph, Graph], Representation]:
+    def _represent(self, work: Work) -> tuple[tuple[Graph, Graph], Representation]:
         """Graphs and representation; missing cells are filled from neighbours for features."""
+        metric = metric_for(self.metric, work.mostly_zero)
         make = GraphMaker(
-            self.n_neighbors, self.metric, work.variant.bridges, work.backend, work.progress
+            self.n_neighbors, metric, work.variant.bridges, work.backend, work.progress
         )
         graphs, gaps = make.from_data(work.X), None
         dense = work.backend.asarray(work.X)
@@ -297,7 +267,7 @@ class ROCCO(
         return variant, solver
 
     def _learn(
-        self, work: _Work, dense: Any, graphs: tuple[Graph, Graph], gaps: Any = None
+        self, work: Work, dense: Any, graphs: tuple[Graph, Graph], gaps: Any = None
     ) -> Representation:
         with work.progress.stage("representation", steps=self.max_iter):
             return learn_representation(
@@ -313,7 +283,7 @@ class ROCCO(
                 bookmark=work.journal.bookmark(),
             )
 
-    def _keep(self, fitted: _Fitted, backend: Backend, scale: float) -> None:
+    def _keep(self, fitted: Fitted, backend: Backend, scale: float) -> None:
         found, learned = fitted.found, fitted.learned
         self.row_labels_ = self.labels_ = found.rows.labels
         self.column_labels_ = found.columns.labels
@@ -339,7 +309,7 @@ class ROCCO(
         if not learned.converged and self.n_iter_ == self.max_iter:
             warn_not_converged(self.max_iter)
 
-    def _promise(self, source: Source, fitted: _Fitted, scale: float, complete: bool) -> None:
+    def _promise(self, source: Source, fitted: Fitted, scale: float, complete: bool) -> None:
         """Let what takes the data once more wait until it is asked for."""
         # Cells that were drawn in or left out are nowhere else; others are the data, scaled.
         cleaned = None if fitted.weights is None and complete else fitted.X

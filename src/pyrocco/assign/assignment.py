@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,6 +14,7 @@ from pyrocco.assign.confidence import distance_members
 from pyrocco.assign.features import leading_features
 from pyrocco.assign.odds import tempered
 from pyrocco.backends import Backend
+from pyrocco.backends.rowblocks import over_rows
 
 Numbers = tuple[int | None, int | None]
 
@@ -37,7 +39,7 @@ class SideLabels:
     stability: NDArray[np.float64]
 
     @classmethod
-    def judge(cls, labels: NDArray[np.intp], members: NDArray[np.float64]) -> SideLabels:
+    def judge(cls, labels: NDArray[np.intp], members: Any) -> SideLabels:
         """Number the clusters by size and judge them by the probabilities of memberships.
 
         The probabilities are tempered, since the models they come from are too sure.
@@ -53,11 +55,12 @@ class SideLabels:
         [0.91, 0.83]
         """
         numbered = relabel(labels)
-        members = tempered(members[:, labels[first_places(numbered)]])
-        own = members[np.arange(len(labels)), numbered]
-        inside = np.bincount(numbered, own)
-        union = np.bincount(numbered) + members.sum(axis=0) - inside
-        return cls(numbered, own, inside / union)
+        weigh = partial(_own_and_all, order=labels[first_places(numbered)])
+        own, everyone = zip(*over_rows(weigh, members, numbered), strict=True)
+        confidence = np.concatenate(own)
+        inside = np.bincount(numbered, confidence)
+        union = np.bincount(numbered) + sum(everyone) - inside
+        return cls(numbered, confidence, inside / union)
 
 
 @dataclass(frozen=True)
@@ -121,3 +124,11 @@ class EachSide:
         labels = relabel(self.assigner.assign(U, number))
         features = leading_features(U, backend=self.backend)
         return SideLabels.judge(labels, distance_members(features, labels))
+
+
+def _own_and_all(
+    members: NDArray[np.float64], labels: NDArray[np.intp], order: NDArray[np.intp]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Probability of every row's own cluster, and the sum of each cluster over all rows."""
+    sure = tempered(members[:, order])
+    return sure[np.arange(len(labels)), labels], sure.sum(axis=0)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pyrocco.assign.lloyd import cluster_means
 from pyrocco.assign.odds import probabilities_of
+from pyrocco.backends.rowblocks import map_rows, over_rows
 
 
 @dataclass(frozen=True)
@@ -39,15 +40,23 @@ class RoundClusters:
     sizes: NDArray[np.intp]
 
     @classmethod
-    def around(cls, features: NDArray[Any], labels: NDArray[np.intp]) -> RoundClusters:
+    def around(cls, features: Any, labels: NDArray[np.intp]) -> RoundClusters:
         """Clusters of labelled rows."""
         k = int(labels.max()) + 1
         centres = cluster_means(features, labels, k).astype(np.float64)
         clusters = cls(centres, 0.0, np.bincount(labels, minlength=k))
-        own = clusters.squares(features)[np.arange(len(labels)), labels]
+        squares, scatters = zip(*over_rows(clusters.scatter, features, labels), strict=True)
         # Features are not equally noisy: only so many of them count.
-        width = float(own.mean()) / _effective_dimension(features, centres, labels)
+        width = float(sum(squares)) / len(labels) / _effective_dimension(sum(scatters))
         return replace(clusters, width=width)
+
+    def scatter(
+        self, features: NDArray[Any], labels: NDArray[np.intp]
+    ) -> tuple[float, NDArray[np.float64]]:
+        """Squared distances of rows from their centres, summed, and their scatter matrix."""
+        own = self.squares(features)[np.arange(len(labels)), labels]
+        spread = features.astype(np.float64) - self.centres[labels]
+        return float(own.sum()), spread.T @ spread
 
     def squares(self, features: NDArray[Any]) -> NDArray[np.float64]:
         """Squared distance of every row from every centre."""
@@ -65,19 +74,19 @@ class RoundClusters:
         return probabilities_of(scores)
 
 
-def distance_members(features: NDArray[Any], labels: NDArray[np.intp]) -> NDArray[np.float64]:
+def distance_members(features: Any, labels: NDArray[np.intp]) -> Any:
     """Probability of every cluster for every row, were all clusters round and equally wide.
 
     Parameters
     ----------
-    features : ndarray of shape (n_rows, n_features)
+    features : ndarray or RowBlocks of shape (n_rows, n_features)
         What the rows were clustered by.
     labels : ndarray of int
         Their clusters, 0..K-1.
 
     Returns
     -------
-    ndarray of shape (n_rows, K)
+    ndarray or RowBlocks of shape (n_rows, K)
         Rows add up to one.
 
     Examples
@@ -89,14 +98,10 @@ def distance_members(features: NDArray[Any], labels: NDArray[np.intp]) -> NDArra
     clusters = RoundClusters.around(features, labels)
     if clusters.width <= 0:
         return np.asarray(np.eye(len(clusters.centres))[labels])
-    return clusters.members(features)
+    return map_rows(clusters.members, features)
 
 
-def _effective_dimension(
-    features: NDArray[Any], centres: NDArray[np.float64], labels: NDArray[np.intp]
-) -> float:
+def _effective_dimension(scatter: NDArray[np.float64]) -> float:
     """Number of equally noisy directions that would scatter like the rows in their clusters."""
-    spread = features.astype(np.float64) - centres[labels]
-    scatter = spread.T @ spread
     power = float(np.square(scatter).sum())
     return float(np.trace(scatter)) ** 2 / power if power > 0 else 1.0

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pyrocco.backends import Backend, NumpyBackend
+from pyrocco.backends.rowblocks import RowBlocks, map_rows, over_rows
 
 # Up to this size of the shorter side the whole Gram matrix is decomposed.
 _EXACT_SIDE = 512
@@ -16,7 +18,7 @@ _SPARE_VECTORS = 10
 _POWER_STEPS = 5
 
 
-def leading_features(U: Any, rank: int = 30, backend: Backend | None = None) -> NDArray[Any]:
+def leading_features(U: Any, rank: int = 30, backend: Backend | None = None) -> Any:
     """Directions of the rows of `U` among its leading singular vectors.
 
     Column means are taken off first: what all rows share tells no row from another. Rows
@@ -33,7 +35,7 @@ def leading_features(U: Any, rank: int = 30, backend: Backend | None = None) -> 
 
     Returns
     -------
-    ndarray of shape (n_rows, at most rank)
+    ndarray or RowBlocks of shape (n_rows, at most rank)
 
     Examples
     --------
@@ -43,7 +45,9 @@ def leading_features(U: Any, rank: int = 30, backend: Backend | None = None) -> 
     True
     """
     backend = backend or NumpyBackend()
-    return directions(_scores(backend.centred(U), min(rank, *U.shape), backend))
+    scores = _scores(backend.centred(U), min(rank, *U.shape), backend)
+    longest = max(over_rows(_longest, scores))
+    return map_rows(partial(directions, longest=longest), scores)
 
 
 def leading_axes(
@@ -97,13 +101,13 @@ def directions(scores: NDArray[Any], longest: float | None = None) -> NDArray[An
     [[0.6, 0.8], [0.0, 0.0]]
     """
     lengths = np.linalg.norm(scores, axis=1, keepdims=True)
-    longest = lengths.max(initial=0.0) if longest is None else longest
+    longest = _longest(scores) if longest is None else longest
     # Below rounding error a row has no direction, only noise.
     noise = np.sqrt(np.finfo(scores.dtype).eps) * longest
     return np.asarray(np.where(lengths > noise, scores / np.maximum(lengths, noise or 1.0), 0))
 
 
-def _scores(centred: Any, rank: int, backend: Backend) -> NDArray[Any]:
+def _scores(centred: Any, rank: int, backend: Backend) -> Any:
     """Left singular vectors times singular values, signs fixed by the values themselves."""
     n_rows, n_columns = centred.shape
     if n_columns <= min(n_rows, _EXACT_SIDE):
@@ -116,9 +120,23 @@ def _scores(centred: Any, rank: int, backend: Backend) -> NDArray[Any]:
         scores = scores.astype(backend.dtype(centred))
     else:
         scores = backend.rotate(centred, _leading_subspace(centred, rank, backend))
-    scores = backend.to_numpy(scores)
-    skew = np.einsum("ij,ij,ij->j", scores, scores, scores)
-    return np.ascontiguousarray(scores * np.where(skew < 0, -1, 1).astype(scores.dtype))
+    scores = backend.narrow(scores)
+    if isinstance(scores, RowBlocks):
+        scores = scores.settled()
+    skew = sum(over_rows(_skew, scores))
+    return map_rows(partial(_signed, signs=np.where(skew < 0, -1, 1)), scores)
+
+
+def _longest(scores: NDArray[Any]) -> Any:
+    return np.linalg.norm(scores, axis=1).max(initial=0.0)
+
+
+def _skew(scores: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(np.einsum("ij,ij,ij->j", scores, scores, scores))
+
+
+def _signed(scores: NDArray[Any], signs: NDArray[Any]) -> NDArray[Any]:
+    return np.ascontiguousarray(scores * signs.astype(scores.dtype))
 
 
 def _leading_subspace(centred: Any, rank: int, backend: Backend) -> NDArray[np.float64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,10 @@ from numpy.typing import NDArray
 
 from pyrocco.backends import Backend, NumpyBackend
 from pyrocco.backends.kernels.partition import sums_by_label
+from pyrocco.backends.rowblocks import over_rows
 
 
-def cluster_means(rows: NDArray[Any], labels: NDArray[np.intp], k: int) -> NDArray[Any]:
+def cluster_means(rows: Any, labels: NDArray[np.intp], k: int) -> NDArray[Any]:
     """Mean of the rows of every label 0..k-1; zeros for a label without rows.
 
     Examples
@@ -21,11 +23,12 @@ def cluster_means(rows: NDArray[Any], labels: NDArray[np.intp], k: int) -> NDArr
     [[2.0], [8.0]]
     """
     sizes = np.maximum(np.bincount(labels, minlength=k), 1)[:, None]
-    return np.asarray(sums_by_label(rows, labels, k) / sizes, dtype=rows.dtype)
+    sums = sum(over_rows(partial(_sums, k=k), rows, labels))
+    return np.asarray(sums / sizes, dtype=rows.dtype)
 
 
 def lloyd(
-    rows: NDArray[Any],
+    rows: Any,
     centres: NDArray[Any],
     max_iter: int = 100,
     backend: Backend | None = None,
@@ -37,7 +40,7 @@ def lloyd(
 
     Parameters
     ----------
-    rows : ndarray of shape (n_rows, n_features)
+    rows : ndarray or RowBlocks of shape (n_rows, n_features)
         Rows to label.
     centres : ndarray of shape (k, n_features)
         Where to start.
@@ -73,11 +76,9 @@ def lloyd(
     return labels
 
 
-def _refill(
-    rows: NDArray[Any], labels: NDArray[np.intp], centres: NDArray[Any]
-) -> NDArray[np.intp]:
+def _refill(rows: Any, labels: NDArray[np.intp], centres: NDArray[Any]) -> NDArray[np.intp]:
     empty = np.flatnonzero(np.bincount(labels, minlength=len(centres)) == 0)
-    distances = np.square(rows - centres[labels]).sum(axis=1)
+    distances = np.concatenate(over_rows(partial(_distances, centres=centres), rows, labels))
     for label in empty:
         farthest = int(distances.argmax())
         alone = np.count_nonzero(labels == labels[farthest]) == 1
@@ -86,3 +87,13 @@ def _refill(
         labels[farthest] = label
         distances[farthest] = 0
     return labels
+
+
+def _sums(rows: NDArray[Any], labels: NDArray[np.intp], k: int) -> NDArray[np.float64]:
+    return np.asarray(sums_by_label(rows, labels, k))
+
+
+def _distances(
+    rows: NDArray[Any], labels: NDArray[np.intp], centres: NDArray[Any]
+) -> NDArray[Any]:
+    return np.asarray(np.square(rows - centres[labels]).sum(axis=1))

@@ -2,8 +2,11 @@
 
 import joblib
 
-from pyrocco.backends.base import Backend, Operator
+from pyrocco.backends.base import ArrayBackend, Backend, Operator
+from pyrocco.backends.blocks import BlockBackend, even_ends, is_blocks
 from pyrocco.backends.numpy import NumpyBackend
+from pyrocco.backends.rowblocks import RowBlocks, map_rows, over_rows
+from pyrocco.backends.scratch import ScratchStore
 from pyrocco.backends.torch import TorchBackend, cuda_is_available
 from pyrocco.backends.workspace import Workspace
 
@@ -47,11 +50,19 @@ def resolve_backend(device: str | Backend, n_jobs: int | None) -> Backend:
 
 __all__ = [
     "DEVICES",
+    "ArrayBackend",
     "Backend",
+    "BlockBackend",
     "NumpyBackend",
     "Operator",
+    "RowBlocks",
+    "ScratchStore",
     "TorchBackend",
     "Workspace",
     "cpu_backend",
+    "even_ends",
+    "is_blocks",
+    "map_rows",
+    "over_rows",
     "resolve_backend",
 ]

@@ -22,12 +22,17 @@ class Backend(Protocol):
     """Where the n x p arrays live. Edge values and scalars always come back to NumPy."""
 
     name: str
+    # Whether a whole array may be brought to one place, as some solvers must.
+    in_one_place: bool
 
     def asarray(self, X: Any) -> Any:
         """Bring a dense or CSR matrix here, dense, row-major, float32 or float64."""
 
     def to_numpy(self, U: Any) -> NDArray[Any]:
         """Bring an array back."""
+
+    def narrow(self, U: Any) -> Any:
+        """Something of few columns, as `over_rows` and `map_rows` take it."""
 
     def dtype(self, U: Any) -> np.dtype[Any]:
         """NumPy's name of the type of an array."""
@@ -58,9 +63,6 @@ class Backend(Protocol):
     def empty_like(self, U: Any) -> Any:
         """Return a new array of the same shape and type, its values unset."""
 
-    def zeros_like(self, U: Any) -> Any:
-        """Return a new array of the same shape and type, filled with zeros."""
-
     def squared_norm(self, U: Any) -> float:
         """||U||_F^2."""
 
@@ -74,6 +76,37 @@ class Backend(Protocol):
 
     def operator(self, laplacian: Any, strength: float, dtype: Any) -> Operator:
         """A Laplacian times its strength, here."""
+
+    def transpose(self, U: Any) -> Any:
+        """Return the transpose, row-major."""
+
+    def rotate(
+        self, U: Any, V: NDArray[np.float64], transposed: bool = False, out: Any = None
+    ) -> Any:
+        """Return U V, or U V^T, in `out` where that is given."""
+
+    def over_panels(
+        self,
+        work: Callable[..., Any],
+        operator: Operator,
+        shifts: NDArray[np.float64],
+        F: Any,
+        Y: Any,
+    ) -> list[Any]:
+        """Do ``work(operator, shifts, F, Y, backend)`` on panels of columns of all of them.
+
+        A panel has the width that suits this place. Work leaves its solution in Y.
+        """
+
+    def overwrite(self, U: Any, values: Any) -> None:
+        """Let `U` have the values of another array."""
+
+
+class ArrayBackend(Backend, Protocol):
+    """A place with arrays in one piece, where whole systems are solved by small steps."""
+
+    def zeros_like(self, U: Any) -> Any:
+        """Return a new array of the same shape and type, filled with zeros."""
 
     def apply(self, system: Any, U: Any, out: Any) -> float:
         """Write the left-hand side of `system` at U into `out`; return <U, out>."""
@@ -91,26 +124,6 @@ class Backend(Protocol):
         self, system: Any, U: Any, R: Any, D: Any, image: Any, step: float
     ) -> tuple[float, float]:
         """U += step D, R -= step image; return <R, R / diagonal> and <R, R>."""
-
-    def transpose(self, U: Any) -> Any:
-        """Return the transpose, row-major."""
-
-    def rotate(
-        self, U: Any, V: NDArray[np.float64], transposed: bool = False, out: Any = None
-    ) -> Any:
-        """Return U V, or U V^T, in `out` where that is given."""
-
-    def panels(self, n_columns: int) -> list[slice]:
-        """Columns of a matrix, cut into panels of the width that suits this place."""
-
-    def map(self, work: Callable[[slice], Any], panels: list[slice], n_rows: int) -> list[Any]:
-        """Do some work on every panel of so many rows, side by side where that pays."""
-
-    def panel(self, U: Any, columns: slice) -> Any:
-        """Return a contiguous copy of some columns."""
-
-    def put_panel(self, U: Any, columns: slice, panel: Any) -> None:
-        """Write a panel back into the columns it came from."""
 
     def shifted_residual(self, operator: Operator, shifts: Any, F: Any, Y: Any) -> Any:
         """F - P Y - Y diag(shifts)."""

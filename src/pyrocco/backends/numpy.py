@@ -13,7 +13,7 @@ from scipy import sparse
 from pyrocco.backends.base import Operator
 from pyrocco.backends.kernels import panel as panels
 from pyrocco.backends.kernels import system as kernels
-from pyrocco.backends.kernels.bits import content_keys
+from pyrocco.backends.kernels.bits import content_keys, largest_cells
 from pyrocco.backends.kernels.partition import nearest_by_products
 from pyrocco.backends.norms import matrix_norm
 
@@ -33,6 +33,7 @@ class NumpyBackend:
     """
 
     name = "numpy"
+    in_one_place = True
 
     def __init__(self, n_threads: int = 1):
         self.n_threads = n_threads
@@ -44,6 +45,10 @@ class NumpyBackend:
         return np.ascontiguousarray(dense, dtype=dtype)
 
     def to_numpy(self, U: NDArray[Any]) -> NDArray[Any]:
+        """Return `U` itself."""
+        return U
+
+    def narrow(self, U: NDArray[Any]) -> NDArray[Any]:
         """Return `U` itself."""
         return U
 
@@ -74,7 +79,7 @@ class NumpyBackend:
 
     def content_keys(self, X: NDArray[Any], axis: int) -> NDArray[np.uint64]:
         """A number for every row or column, of its cells."""
-        return np.asarray(content_keys(X, axis))
+        return np.asarray(content_keys(X, largest_cells(X, axis), axis))
 
     def copy(self, U: NDArray[Any]) -> NDArray[Any]:
         """Return a copy."""
@@ -162,22 +167,31 @@ class NumpyBackend:
         rotation = V.astype(U.dtype)
         return np.asarray(np.matmul(U, rotation.T if transposed else rotation, out=out))
 
-    def panels(self, n_columns: int) -> list[slice]:
-        """Panels of a cache line or two a row."""
-        return [slice(j, min(j + PANEL, n_columns)) for j in range(0, n_columns, PANEL)]
+    def over_panels(
+        self,
+        work: Callable[..., Any],
+        operator: Operator,
+        shifts: NDArray[np.float64],
+        F: NDArray[Any],
+        Y: NDArray[Any],
+    ) -> list[Any]:
+        """Panels of a cache line or two a row; in threads where they are long enough."""
+        n_rows, n_columns = F.shape
 
-    def map(self, work: Callable[[slice], Any], panels: list[slice], n_rows: int) -> list[Any]:
-        """Long panels in threads; on short ones the interpreter would be the bottleneck."""
+        def solve(columns: slice) -> Any:
+            panel = np.ascontiguousarray(Y[:, columns])
+            fixed = np.ascontiguousarray(F[:, columns])
+            outcome = work(operator, shifts[columns], fixed, panel, self)
+            Y[:, columns] = panel
+            return outcome
+
+        # On short panels the interpreter would be the bottleneck.
         n_threads = self.n_threads if n_rows * PANEL >= _THREADED_CELLS else 1
-        return _in_threads(work, panels, n_threads)
+        return _in_threads(solve, cut_columns(n_columns, PANEL), n_threads)
 
-    def panel(self, U: NDArray[Any], columns: slice) -> NDArray[Any]:
-        """Copy of some columns."""
-        return np.ascontiguousarray(U[:, columns])
-
-    def put_panel(self, U: NDArray[Any], columns: slice, panel: NDArray[Any]) -> None:
-        """Write columns back."""
-        U[:, columns] = panel
+    def overwrite(self, U: NDArray[Any], values: NDArray[Any]) -> None:
+        """Copy into `U`."""
+        U[:] = values
 
     def shifted_residual(
         self, operator: Operator, shifts: NDArray[Any], F: NDArray[Any], Y: NDArray[Any]
@@ -228,6 +242,17 @@ class NumpyBackend:
         size = -(-n_rows // (n_threads * kernels.TILE)) * kernels.TILE
         ranges = [(a, min(a + size, n_rows)) for a in range(0, n_rows, size)]
         return _in_threads(lambda rows: work(*arguments, *rows), ranges, n_threads)
+
+
+def cut_columns(n_columns: int, width: int) -> list[slice]:
+    """Columns in stretches of `width`.
+
+    Examples
+    --------
+    >>> cut_columns(5, 3)
+    [slice(0, 3, None), slice(3, 5, None)]
+    """
+    return [slice(j, min(j + width, n_columns)) for j in range(0, n_columns, width)]
 
 
 def _in_threads(work: Callable[[Any], Any], items: list[Any], n_threads: int) -> list[Any]:

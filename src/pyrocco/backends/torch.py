@@ -56,6 +56,7 @@ class TorchBackend:
     """
 
     name = "torch"
+    in_one_place = True
 
     def __init__(self, device: str = "cuda"):
         self.torch: Any = import_torch()
@@ -78,6 +79,10 @@ class TorchBackend:
     def to_numpy(self, U: Any) -> NDArray[Any]:
         """Array in main memory."""
         return np.asarray(U.cpu().numpy() if self.torch.is_tensor(U) else U)
+
+    def narrow(self, U: Any) -> NDArray[Any]:
+        """Array in main memory."""
+        return self.to_numpy(U)
 
     def dtype(self, U: Any) -> np.dtype[Any]:
         """NumPy's name of the type of `U`."""
@@ -203,21 +208,24 @@ class TorchBackend:
         mixed = (mixed ^ ((mixed >> 32) & 0xFFFFFFFF)) * mixer
         return self.to_numpy(mixed.sum(1 - axis)).astype(np.uint64)
 
-    def panels(self, n_columns: int) -> list[slice]:
+    def over_panels(
+        self,
+        work: Callable[..., Any],
+        operator: Operator,
+        shifts: NDArray[np.float64],
+        F: Any,
+        Y: Any,
+    ) -> list[Any]:
         """All columns at once."""
-        return [slice(0, n_columns)]
+        F, panel = F.contiguous(), Y.contiguous()
+        outcome = work(operator, shifts, F, panel, self)
+        if panel is not Y:
+            Y.copy_(panel)
+        return [outcome]
 
-    def map(self, work: Callable[[slice], Any], panels: list[slice], n_rows: int) -> list[Any]:
-        """One panel after the other."""
-        return [work(panel) for panel in panels]
-
-    def panel(self, U: Any, columns: slice) -> Any:
-        """Copy of some columns."""
-        return U[:, columns].contiguous()
-
-    def put_panel(self, U: Any, columns: slice, panel: Any) -> None:
-        """Write columns back."""
-        U[:, columns] = panel
+    def overwrite(self, U: Any, values: Any) -> None:
+        """Copy into `U`."""
+        U.copy_(values)
 
     def shifted_residual(self, operator: Operator, shifts: Any, F: Any, Y: Any) -> Any:
         """Residual of the decoupled systems."""

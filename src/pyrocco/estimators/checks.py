@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from pyrocco.backends.rowblocks import RowBlocks
+
 # The paper's sparsity test has no threshold; its text sets have 2-4 % of cells filled, its
 # gene sets all of them (see docs/how-it-works.md).
 SPARSE_DENSITY = 0.5
@@ -96,10 +98,16 @@ def density(X: Any) -> float:
     >>> density(np.array([[0.0, 1.0], [0.0, 0.0]])), density(np.array([[0.0, 1.0, np.nan]]))
     (0.25, 0.5)
     """
+    if isinstance(X, RowBlocks):
+        return float(sum(X.results(_count_filled)) / (X.shape[0] * X.shape[1]))
     if sparse.issparse(X):
         return float(X.count_nonzero() / (X.shape[0] * X.shape[1]))
     missing = np.count_nonzero(np.isnan(X))
     return float((np.count_nonzero(X) - missing) / max(X.size - missing, 1))
+
+
+def _count_filled(block: Any) -> int:
+    return int(block.count_nonzero() if sparse.issparse(block) else np.count_nonzero(block))
 
 
 def is_mostly_zero(X: Any) -> bool:

@@ -9,6 +9,7 @@ from scipy import sparse
 
 from pyrocco.assign.features import leading_features
 from pyrocco.backends import Backend
+from pyrocco.backends.blocks import is_blocks
 from pyrocco.estimators.missing import has_gaps
 from pyrocco.graph import Graph, combined_graph, mutual_knn_graph
 from pyrocco.graph.build import Bridges
@@ -70,6 +71,8 @@ class GraphMaker:
     def _turned(self, X: Any) -> Any:
         if sparse.issparse(X):
             return X.T.tocsr()
+        if is_blocks(X):
+            return X.T
         # A GPU turns a large matrix around in less time than this memory does.
         return self.backend.to_numpy(self.backend.transpose(self.backend.asarray(X)))
 

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pyrocco.assign.assignment import SideLabels
 from pyrocco.backends import Backend
+from pyrocco.backends.blocks import is_blocks
 from pyrocco.estimators.blocks import block_means
 from pyrocco.graph import Graph
 
@@ -30,6 +31,8 @@ def has_gaps(X: Any) -> bool:
     >>> has_gaps(np.array([[1.0, np.nan]])), has_gaps(np.eye(2))
     (True, False)
     """
+    if is_blocks(X):
+        return False  # refused on the way in
     return bool(np.isnan(X.data if sparse.issparse(X) else X).any())
 
 

@@ -12,9 +12,13 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
-from pyrocco.backends import Backend, resolve_backend
+from pyrocco.backends import Backend, cpu_backend, resolve_backend
+from pyrocco.backends.dask import is_dask_array
 from pyrocco.checkpoint import journal_of
+from pyrocco.estimators.blocked import BlockedMixin
 from pyrocco.estimators.blocks import BlockMixin, block_means
+from pyrocco.estimators.blockwise import check_options
+from pyrocco.estimators.budget import Plan, parse_bytes, plan_fit
 from pyrocco.estimators.checks import (
     check_choice,
     check_count,
@@ -41,6 +45,7 @@ from pyrocco.solvers import Solver, resolve_solver
 
 
 class ROCCO(
+    BlockedMixin,
     WatchedMixin,
     NestedMixin,
     PredictionMixin,
@@ -77,6 +82,10 @@ class ROCCO(
         clusters is chosen and, in the paper variant, k-means.
     n_jobs : int, default=None
         Threads at most; None for as many as the process may use.
+    memory_limit : None, str or int, default=None
+        What the program may take, as ``"4GB"`` or in bytes, the matrix among it. Where a fit in
+        memory would take more, it goes to single precision, or keeps the representation in
+        files; where that does not fit either, it says so before it starts.
     verbose : int, default=0
         1 tells of stages, 2 also of iterations, on standard error.
 
@@ -146,6 +155,7 @@ class ROCCO(
         device: str | Backend = "cpu",
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
+        memory_limit: str | int | None = None,
         verbose: int = 0,
     ):
         self.n_clusters = n_clusters
@@ -157,6 +167,7 @@ class ROCCO(
         self.device = device
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.memory_limit = memory_limit
         self.verbose = verbose
 
     @with_callbacks
@@ -178,10 +189,16 @@ class ROCCO(
         ROCCO
             Itself, fitted.
         """
+        if is_dask_array(X):
+            self._fit_dask(X, sample_weight)
+            return self
         X = validate_data(
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C",
             ensure_all_finite="allow-nan",
         )  # fmt: skip
+        if (plan := self._plan(X)).way == "files":
+            return self._fit_planned(X, plan, sample_weight)
+        X = X.astype(np.float32) if plan.way == "single" else X
         # The paper's k-means starts from rows drawn at random: it keeps their order.
         given, copies = X, Copies.weigh(X, sample_weight, sort=self.variant != "paper")
         X, observed = observe(copies.of(X), self.variant)
@@ -192,7 +209,8 @@ class ROCCO(
             scale = variant.scale(X)
             # A product: SciPy's quotient of a float32 CSR matrix is float64.
             unitless = X * X.dtype.type(1 / scale)
-            work = Work(unitless, variant, solver, backend, progress, journal)
+            numbers = check_n_clusters(self.n_clusters, X.shape)
+            work = Work(unitless, variant, solver, backend, progress, journal, numbers)
             copied = observed.restore(self._fit_trusted(work), backend)
             fitted = copies.restore(copied, backend)
             self._keep(fitted, backend, scale)
@@ -200,6 +218,22 @@ class ROCCO(
             source = Source(given)
             self._promise(source, fitted, scale, not len(copies.left_out))
             self._place_later(source, copies, rows, scale, backend)
+        return self
+
+    def _plan(self, X: Any) -> Plan:
+        if self.memory_limit is None:
+            return Plan("whole")
+        limit, mapped = parse_bytes(self.memory_limit), isinstance(X.base, np.memmap)
+        return plan_fit(X.shape, X.dtype, self.n_neighbors, limit, mapped)
+
+    def _fit_planned(self, X: Any, plan: Plan, sample_weight: Any) -> ROCCO:
+        check_options(self, sample_weight)
+        backend = cpu_backend(self.n_jobs)
+        with threadpool_limits(self.n_jobs):
+            fitted, scale = self._fit_in_files(X, plan.work)
+            source, copies = Source(X), Copies.weigh(X, None, sort=False)
+            self._promise(source, fitted, scale, complete=True)
+            self._place_later(source, copies, None, scale, backend)
         return self
 
     def _fit_trusted(self, work: Work) -> Fitted:
@@ -226,8 +260,7 @@ class ROCCO(
         graphs, learned = work.journal.remembered(lambda: self._represent(work))
         with work.progress.stage("clusters"):
             assigner = work.variant.assigner(work.mostly_zero, work.backend)
-            numbers = check_n_clusters(self.n_clusters, work.X.shape)
-            found = assigner.assign(work.backend.asarray(work.X), learned.U, numbers)
+            found = assigner.assign(work.backend.asarray(work.X), learned.U, work.numbers)
         return Fitted(work.X, graphs, learned, assigner, found)
 
     def _smooth(self, work: Work, X: NDArray[Any]) -> NDArray[Any]:
@@ -284,6 +317,15 @@ class ROCCO(
             )
 
     def _keep(self, fitted: Fitted, backend: Backend, scale: float) -> None:
+        self._keep_labels(fitted)
+        U = backend.to_numpy(fitted.learned.U)
+        means = block_means(fitted.X, self.row_labels_, self.column_labels_, U)
+        self.block_means_ = means * scale
+        # In place: nobody else needs the representation without units any more.
+        U *= U.dtype.type(scale)
+        self.representation_ = U
+
+    def _keep_labels(self, fitted: Fitted) -> None:
         found, learned = fitted.found, fitted.learned
         self.row_labels_ = self.labels_ = found.rows.labels
         self.column_labels_ = found.columns.labels
@@ -293,12 +335,6 @@ class ROCCO(
         self.column_stability_ = found.columns.stability
         self.n_row_clusters_ = int(self.row_labels_.max()) + 1
         self.n_column_clusters_ = int(self.column_labels_.max()) + 1
-        U = backend.to_numpy(learned.U)
-        means = block_means(fitted.X, self.row_labels_, self.column_labels_, U)
-        self.block_means_ = means * scale
-        # In place: nobody else needs the representation without units any more.
-        U *= U.dtype.type(scale)
-        self.representation_ = U
         self.cell_weights_ = fitted.weights
         self.reading_ = found.reading
         self.assigner_ = fitted.assigner

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from pyrocco.assign import Assignment, JointAssigner
+from pyrocco.assign.assignment import Numbers
 from pyrocco.backends import Backend
 from pyrocco.checkpoint import Journal
 from pyrocco.estimators.checks import is_mostly_zero
@@ -27,6 +28,7 @@ class Work:
     backend: Backend
     progress: Progress
     journal: Journal
+    numbers: Numbers
 
     @cached_property
     def mostly_zero(self) -> bool:

@@ -127,7 +127,7 @@ class _Partition:
     """Rows sorted by the cell of a k-means partition they lie in."""
 
     def __init__(self, points: NDArray[np.float32], n_threads: int | None):
-        self.centres = _centres(points, max(1, int(2 * np.sqrt(len(points)))), n_threads)
+        self.centres = cell_centres(points, max(1, int(2 * np.sqrt(len(points)))), n_threads)
         cells = _nearest_centres(points, self.centres, n_threads)
         self.order = np.argsort(cells, kind="stable")
         self.ends = np.cumsum(np.bincount(cells, minlength=len(self.centres)))
@@ -150,7 +150,7 @@ class _Partition:
 
     def _visits(self, block: slice, n_probes: int) -> list[tuple[int, NDArray[np.intp]]]:
         """Turn the cells that each row asks for into the rows that ask for each cell."""
-        scores = _scores(self.points[block], self.centres)
+        scores = centre_scores(self.points[block], self.centres)
         probes = np.argpartition(scores, n_probes - 1, axis=1)[:, :n_probes].astype(np.uint16)
         by_cell = np.argsort(probes, axis=None, kind="stable")
         counts = np.bincount(probes.ravel(), minlength=len(self.centres))
@@ -174,7 +174,7 @@ class _Partition:
         indices[asking], values[asking] = near, lengths
 
 
-def _centres(
+def cell_centres(
     points: NDArray[np.float32], n_cells: int, n_threads: int | None
 ) -> NDArray[np.float32]:
     """A few rounds of Lloyd's k-means on a sample."""
@@ -201,13 +201,15 @@ def _nearest_centres(
     cells = np.empty(len(points), dtype=np.uint16)
 
     def assign(block: slice) -> None:
-        cells[block] = _scores(points[block], centres).argmin(axis=1)
+        cells[block] = centre_scores(points[block], centres).argmin(axis=1)
 
     in_threads(assign, _blocks(len(points)), n_threads)
     return cells
 
 
-def _scores(points: NDArray[np.float32], centres: NDArray[np.float32]) -> NDArray[np.float32]:
+def centre_scores(
+    points: NDArray[np.float32], centres: NDArray[np.float32]
+) -> NDArray[np.float32]:
     """Numbers that order the distances from each of `points` to the centres."""
     scores: NDArray[np.float32] = points @ centres.T
     scores *= -2

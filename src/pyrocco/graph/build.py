@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from pyrocco.backends.blocks import is_blocks
 from pyrocco.backends.kernels.forest import kruskal, roots
 from pyrocco.graph.approximate import AutoSearch
 from pyrocco.graph.distances import check_metric, without_rounding
@@ -86,6 +87,8 @@ def mutual_knn_graph(
 
 
 def _as_rows(X: Any) -> Any:
+    if is_blocks(X):
+        return X
     if sparse.issparse(X):
         X = X.tocsr()
         X.sort_indices()

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyrocco.backends import Backend, TorchBackend
+from pyrocco.backends.blocks import BlockBackend
+from pyrocco.graph.blocks import BlockSearch
 from pyrocco.graph.join import Outside
 from pyrocco.graph.neighbors import Neighbors
 
@@ -54,7 +56,7 @@ class DeviceSearch:
         return find
 
 
-def search_on(backend: Backend) -> DeviceSearch | None:
+def search_on(backend: Backend) -> DeviceSearch | BlockSearch | None:
     """The search that fits a back end; None leaves the choice to `mutual_knn_graph`.
 
     Examples
@@ -63,4 +65,6 @@ def search_on(backend: Backend) -> DeviceSearch | None:
     >>> search_on(NumpyBackend()) is None
     True
     """
+    if isinstance(backend, BlockBackend):
+        return BlockSearch(backend)
     return DeviceSearch(backend) if isinstance(backend, TorchBackend) else None

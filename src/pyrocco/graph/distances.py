@@ -36,8 +36,12 @@ class Distances(Protocol):
         groups: NDArray[np.intp],
         n_neighbors: int,
         careful: bool = False,
+        first: int = 0,
     ) -> Candidates:
-        """Return `n_neighbors` and a few spare rows near each of `rows`, of other groups."""
+        """Return `n_neighbors` and a few spare rows near each of `rows`, of other groups.
+
+        Only rows from `first` on are looked at.
+        """
 
     def exact(self, rows: NDArray[np.intp], others: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the distances of each of `rows` to its row of `others`."""
@@ -65,14 +69,18 @@ class SquaredEuclidean:
         groups: NDArray[np.intp],
         n_neighbors: int,
         careful: bool = False,
+        first: int = 0,
     ) -> Candidates:
-        """Return `n_neighbors` and a few spare rows near each of `rows`, of other groups."""
+        """Return `n_neighbors` and a few spare rows near each of `rows`, of other groups.
+
+        Only rows from `first` on are looked at.
+        """
         among = self._doubled() if careful else self._single
         count = _with_spare(n_neighbors, self.n_rows)
         indices = np.full((len(rows), count), -1, dtype=np.intp)
         values = np.full((len(rows), count), np.inf, dtype=among.squares.dtype)
         mine, squares = groups[rows], among.squares
-        for part, products in among.tiles(rows):
+        for part, products in among.tiles(rows, first):
             kernels.nearer(
                 products, squares[rows], squares[part], mine, groups[part],
                 part.start, indices, values,
@@ -141,11 +149,17 @@ class BlockDistances:
         groups: NDArray[np.intp],
         n_neighbors: int,
         careful: bool = False,
+        first: int = 0,
     ) -> Candidates:
-        """Return `n_neighbors` and a few spare rows near each of `rows`, of other groups."""
+        """Return `n_neighbors` and a few spare rows near each of `rows`, of other groups.
+
+        Only rows from `first` on are looked at.
+        """
         shape = (len(rows), _with_spare(n_neighbors, self.n_rows))
         indices, values = np.full(shape, -1, dtype=np.intp), np.full(shape, np.inf)
-        kernels.smallest(self.block(rows), groups[rows], groups, indices, values)
+        block = np.ascontiguousarray(self.block(rows)[:, first:])
+        kernels.smallest(block, groups[rows], groups[first:], indices, values)
+        indices[indices >= 0] += first
         return Candidates(indices, values, np.ones(len(rows), dtype=bool))
 
     def exact(self, rows: NDArray[np.intp], others: NDArray[np.intp]) -> NDArray[np.float64]:

@@ -99,8 +99,11 @@ def nearest_outside(
     groups: NDArray[np.intp],
     n_neighbors: int,
     n_threads: int | None = None,
+    first: int = 0,
 ) -> Neighbors:
     """Find, for each of `rows`, the nearest rows that belong to another group.
+
+    Only rows from `first` on are looked at.
 
     Examples
     --------
@@ -114,7 +117,7 @@ def nearest_outside(
     certain = np.zeros(len(rows), dtype=bool)
 
     def look(places: NDArray[np.intp], careful: bool = False) -> None:
-        candidates = distances.candidates(rows[places], groups, k, careful)
+        candidates = distances.candidates(rows[places], groups, k, careful, first)
         chosen = nearest_first(candidates.indices, candidates.distances, k)
         found.indices[places], found.distances[places] = chosen.indices, chosen.distances
         certain[places] = candidates.certain

@@ -29,12 +29,14 @@ class DenseRows:
         # Rounding errors of a sum of d products grow like sqrt(d) (Higham and Mary 2019).
         self._tolerance = 4 * np.sqrt(X.shape[1] + 4) * float(np.finfo(dtype).eps)
 
-    def tiles(self, rows: NDArray[np.intp]) -> Iterator[tuple[slice, NDArray[Any]]]:
+    def tiles(
+        self, rows: NDArray[np.intp], first: int = 0
+    ) -> Iterator[tuple[slice, NDArray[Any]]]:
         """Yield ranges of rows and the products of `rows` with them, in one buffer."""
         left, transposed = _taken(self.values, rows), self.values.T
         n_rows = len(self.values)
         buffer = np.empty(len(rows) * min(TILE_COLUMNS, n_rows), dtype=left.dtype)
-        for start in range(0, n_rows, TILE_COLUMNS):
+        for start in range(first, n_rows, TILE_COLUMNS):
             part = slice(start, min(start + TILE_COLUMNS, n_rows))
             out = buffer[: len(rows) * (part.stop - start)].reshape(len(rows), -1)
             yield part, np.matmul(left, transposed[:, part], out=out)
@@ -69,10 +71,13 @@ class SparseRows:
         self.block_rows = rows_in_a_block(X.shape[0])
         self._transposed = self.values.T
 
-    def tiles(self, rows: NDArray[np.intp]) -> Iterator[tuple[slice, NDArray[Any]]]:
-        """Yield all rows and the products of `rows` with them."""
-        products = (self.values[rows] @ self._transposed).toarray()
-        yield slice(0, self.values.shape[0]), np.ascontiguousarray(products)
+    def tiles(
+        self, rows: NDArray[np.intp], first: int = 0
+    ) -> Iterator[tuple[slice, NDArray[Any]]]:
+        """Yield all rows from `first` on and the products of `rows` with them."""
+        others = self.values[first:].T if first else self._transposed
+        products = (self.values[rows] @ others).toarray()
+        yield slice(first, self.values.shape[0]), np.ascontiguousarray(products)
 
     def certain(
         self,

@@ -103,9 +103,10 @@ class _ByProducts(SharedDistances):
         groups: NDArray[np.intp],
         n_neighbors: int,
         careful: bool = False,
+        first: int = 0,
     ) -> Candidates:
         """Return `n_neighbors` and a few spare rows near each of `rows`, of other groups."""
-        near = super().candidates(rows, groups, n_neighbors, careful)
+        near = super().candidates(rows, groups, n_neighbors, careful, first)
         return near._replace(distances=self.exact(rows, near.indices))
 
     def block(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:

@@ -50,6 +50,8 @@ class AutoSolver:
 
     def choose(self, system: SylvesterSystem) -> Solver:
         """Return the solver for `system`."""
+        if not system.backend.in_one_place:
+            return DecoupledSolver(self.tol)
         if max(system.X.shape) <= _SPECTRAL_NODES:
             return SpectralSolver()
         if min(system.X.shape) <= _DECOUPLED_NODES:

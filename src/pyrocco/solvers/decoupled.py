@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pyrocco.backends import Backend, Operator
+from pyrocco.backends import ArrayBackend, Backend, Operator
 from pyrocco.model import SylvesterSystem
 from pyrocco.solvers.base import Solution
 from pyrocco.solvers.spectral import eigen
@@ -59,7 +60,7 @@ class DecoupledSolver:
         norm = math.sqrt(backend.squared_norm(F))
         iterations, squared = self._columns(long_side, system.shift + values, F, Y, norm, backend)
         # F has done its work: the solution passes through it into the place of the start.
-        backend.put_panel(U, slice(None), backend.rotate(Y, vectors, transposed=True, out=F))
+        backend.overwrite(U, backend.rotate(Y, vectors, transposed=True, out=F))
         residual = math.sqrt(squared) / norm if norm > 0 else 0.0
         return Solution(start, iterations, residual, residual <= self.tol, self.name)
 
@@ -74,22 +75,8 @@ class DecoupledSolver:
     ) -> tuple[int, float]:
         """Solve all columns in place; returns most iterations and the squared residual."""
         target = (self.tol * norm) ** 2 / len(shifts)
-
-        def solve(columns: slice) -> tuple[int, float]:
-            panel = backend.panel(Y, columns)
-            outcome = conjugate_gradients(
-                operator,
-                shifts[columns],
-                backend.panel(F, columns),
-                panel,
-                backend,
-                target=target,
-                max_iter=self.max_iter,
-            )
-            backend.put_panel(Y, columns, panel)
-            return outcome
-
-        outcomes = backend.map(solve, backend.panels(len(shifts)), F.shape[0])
+        work = partial(conjugate_gradients, target=target, max_iter=self.max_iter)
+        outcomes = backend.over_panels(work, operator, shifts, F, Y)
         return max(count for count, _ in outcomes), sum(squared for _, squared in outcomes)
 
 
@@ -98,7 +85,7 @@ def conjugate_gradients(
     shifts: NDArray[np.float64],
     F: Any,
     Y: Any,
-    backend: Backend,
+    backend: ArrayBackend,
     *,
     target: float,
     max_iter: int,

@@ -24,14 +24,20 @@ def weighted_sums(bits, multipliers):
 
 
 @kernel
-def content_keys(X, axis):
-    """Number of every row (axis 0) or column: its cells over the largest one, in any order."""
+def largest_cells(X, axis):
+    """Size of the largest cell of every row (axis 0) or column."""
     largest = np.zeros(X.shape[axis])
     for i in range(X.shape[0]):
         for j in range(X.shape[1]):
             line = j if axis else i
             size = abs(np.float64(X[i, j]))
             largest[line] = max(largest[line], size)
+    return largest
+
+
+@kernel
+def content_keys(X, largest, axis):
+    """Number of every row (axis 0) or column: its cells over the largest one, in any order."""
     keys = np.zeros(X.shape[axis], dtype=np.uint64)
     for i in range(X.shape[0]):
         for j in range(X.shape[1]):

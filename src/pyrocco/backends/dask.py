@@ -1,0 +1,188 @@
+"""Blocks on the workers of a Dask cluster: the one home of Dask among the back ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import count
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+
+from pyrocco.backends.rowblocks import RowBlocks
+from pyrocco.backends.scratch import as_mapped
+
+# Share of a worker's memory that one piece of work may take: Dask starts to write results to
+# disk at 60 % and stops giving out work at 80 %.
+_SHARE = 0.3
+# What is taken for a worker's memory where it has no limit.
+_UNLIMITED = 4 * 2**30
+
+
+class ClusterLostError(RuntimeError):
+    """The connection to the cluster broke in the middle of a fit."""
+
+
+class DaskStore:
+    """Blocks are futures: what a worker loses when it dies, others compute again.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The cluster.
+    """
+
+    name = "dask"
+
+    def __init__(self, client: Any):
+        self.client = client
+        self._address = client.scheduler.address
+        workers = client.scheduler_info(n_workers=-1)["workers"].values()
+        if not workers:
+            raise ClusterLostError(
+                f"The cluster at {self._address} has no workers: start some with "
+                f"`dask worker {self._address}`."
+            )
+        self.n_workers = sum(worker["nthreads"] for worker in workers)
+        each = (worker["memory_limit"] or _UNLIMITED for worker in workers)
+        threads = (worker["nthreads"] for worker in workers)
+        self.memory = int(min(m * _SHARE / t for m, t in zip(each, threads, strict=True)))
+        self._run, self._names = uuid4().hex[:8], count()
+
+    def submit(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        """Begin some work; the scheduler keeps how a block was made until nobody needs it."""
+        key = f"{getattr(work, '__name__', 'work')}-{self._run}-{next(self._names)}"
+        with self._explained(), _large_values():
+            return self.client.submit(work, *arguments, key=key, pure=False)
+
+    def put(self, value: Any) -> Any:
+        """Lay a value down as the result of work: data laid on workers would die with them."""
+        return self.submit(_same, value)
+
+    def fetch(self, blocks: Sequence[Any]) -> list[Any]:
+        """Contents of blocks."""
+        with self._explained():
+            return list(self.client.gather(list(blocks)))
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        from distributed import KilledWorker  # noqa: PLC0415
+        from distributed.client import FutureCancelledError  # noqa: PLC0415
+        from distributed.comm.core import CommClosedError  # noqa: PLC0415
+
+        try:
+            yield
+        except KilledWorker as error:
+            raise ClusterLostError(
+                f"Workers of {self._address} died again and again at the same work, most likely "
+                "for want of memory: give them more, or use more of them."
+            ) from error
+        except (FutureCancelledError, CommClosedError, TimeoutError) as error:
+            raise ClusterLostError(
+                f"The connection to the scheduler at {self._address} was lost. Start it again, "
+                "then go on from the last finished stage: --resume on the command line, "
+                "checkpoint_to(path, resume=True) in Python."
+            ) from error
+
+
+def is_dask_array(X: Any) -> bool:
+    """Whether `X` is a Dask array, without importing Dask.
+
+    Examples
+    --------
+    >>> is_dask_array(np.eye(2))
+    False
+    """
+    return type(X).__module__.split(".")[0] == "dask" and hasattr(X, "to_delayed")
+
+
+def active_client() -> Any:
+    """The Dask client of this program, or None.
+
+    Examples
+    --------
+    >>> active_client() is None
+    True
+    """
+    try:
+        from distributed import get_client  # noqa: PLC0415
+    except ImportError:
+        return None
+    try:
+        return get_client()
+    except ValueError:
+        return None
+
+
+def checked_array(X: Any) -> Any:
+    """A Dask array that can be fitted, in single or double precision.
+
+    Raises
+    ------
+    ValueError
+        Says what is wrong with it, and how to mend it.
+    """
+    if X.ndim != 2:
+        raise ValueError(f"X must have rows and columns; this Dask array has {X.ndim} axes.")
+    if any(np.isnan(size) for size in X.shape):
+        raise ValueError(
+            "The chunks of this Dask array have unknown sizes: call X.compute_chunk_sizes() first."
+        )
+    if min(X.shape) < 2:
+        raise ValueError(f"X must have at least 2 rows and 2 columns; its shape is {X.shape}.")
+    if X.dtype.kind not in "fiub":
+        raise ValueError(f"X must hold numbers; this Dask array has the type {X.dtype}.")
+    return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+
+
+def blocks_of(X: Any, store: Any) -> RowBlocks:
+    """The chunks of a Dask array as blocks of a store; rows are cut, columns are not."""
+    X = X.rechunk({1: -1})
+    ends = np.r_[0, np.cumsum(X.chunks[0])].astype(np.intp)
+    parts = X.to_delayed(optimize_graph=True).ravel()
+    if isinstance(store, DaskStore):
+        blocks = store.client.compute(list(parts))
+    else:
+        blocks = [store.submit(_computed, part) for part in parts]
+    return RowBlocks(store, blocks, ends, X.shape[1], X.dtype)
+
+
+def as_dask_array(blocks: RowBlocks) -> Any:
+    """Blocks as a Dask array, which keeps them alive; nothing is moved."""
+    import dask.array as da  # noqa: PLC0415
+    from dask.delayed import delayed  # noqa: PLC0415
+
+    if not isinstance(blocks.store, DaskStore):
+        return da.from_array(as_mapped(blocks), chunks=(tuple(np.diff(blocks.ends)), -1))
+    settled = blocks.settled()
+    shapes = [(int(size), settled.n_columns) for size in np.diff(settled.ends)]
+    parts = [
+        da.from_delayed(delayed(block), shape, dtype=settled.dtype)
+        for block, shape in zip(settled.blocks, shapes, strict=True)
+    ]
+    return da.concatenate(parts)
+
+
+def chunked_like(values: Any, ends: Any) -> Any:
+    """An array by row as a Dask array, chunked like the rows."""
+    import dask.array as da  # noqa: PLC0415
+
+    return da.from_array(values, chunks=(tuple(np.diff(ends).tolist()),))
+
+
+@contextmanager
+def _large_values() -> Iterator[None]:
+    """Dask warns of values of ten megabytes; a graph of the rows has more, and must travel."""
+    import dask  # noqa: PLC0415
+
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
+        yield
+
+
+def _computed(part: Any) -> Any:
+    return part.compute(scheduler="synchronous")
+
+
+def _same(value: Any) -> Any:
+    return value

@@ -1,0 +1,274 @@
+"""A matrix in blocks of rows, each of which lies somewhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+Step = Callable[[Any], Any]
+
+
+class Store(Protocol):
+    """Where blocks lie, and who works on them.
+
+    Work must be a function of its arguments alone: where a block is lost, it is made again.
+    """
+
+    name: str
+    n_workers: int
+    memory: int  # bytes that one piece of work may take
+
+    def submit(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        """Begin some work on blocks and values; returns the block that it will leave."""
+
+    def put(self, value: Any) -> Any:
+        """Lay down a value that much work will ask for."""
+
+    def fetch(self, blocks: Sequence[Any]) -> list[Any]:
+        """Bring the contents of blocks here, once they are there."""
+
+
+@dataclass(frozen=True)
+class Rotation:
+    """The step that multiplies a block by a matrix; some of its columns cost a part of all."""
+
+    matrix: NDArray[Any]
+
+    def __call__(self, block: Any) -> NDArray[Any]:
+        """Multiply."""
+        return np.asarray(block @ self.matrix)
+
+    def columns(self, wanted: slice) -> Rotation:
+        """Only those columns of the product."""
+        return Rotation(np.ascontiguousarray(self.matrix[:, wanted]))
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The step that takes some columns."""
+
+    wanted: slice
+
+    def __call__(self, block: Any) -> Any:
+        """Take them."""
+        part = block[:, self.wanted]
+        return part if sparse.issparse(part) else np.ascontiguousarray(part)
+
+
+@dataclass
+class RowBlocks:
+    """A matrix in blocks of rows, and steps still to be taken on each when it is used.
+
+    Parameters
+    ----------
+    store : Store
+        Where the blocks lie.
+    blocks : list
+        The blocks; a list of blocks in place of one where its first step joins them.
+    ends : ndarray of int
+        Row at which each block begins, and the number of rows at the end.
+    n_columns : int
+        Columns, after all steps.
+    dtype : dtype
+        Type of the cells, after all steps.
+    steps : tuple of callable
+        What is done to a block whenever it is used.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyrocco.backends.scratch import ScratchStore
+    >>> X = np.arange(12.0).reshape(6, 2)
+    >>> blocks = RowBlocks.cut(X, [0, 4, 6], ScratchStore())
+    >>> blocks.shape, blocks[np.array([5, 0])].tolist(), sum(blocks.results(np.sum))
+    ((6, 2), [[10.0, 11.0], [0.0, 1.0]], np.float64(66.0))
+    """
+
+    store: Store
+    blocks: list[Any]
+    ends: NDArray[np.intp]
+    n_columns: int
+    dtype: np.dtype[Any]
+    steps: tuple[Step, ...] = ()
+
+    @classmethod
+    def cut(cls, X: Any, ends: Any, store: Store) -> RowBlocks:
+        """Cut a matrix that is here into blocks."""
+        ends = np.asarray(ends, dtype=np.intp)
+        blocks = [store.put(X[a:b]) for a, b in pairwise(ends)]
+        return cls(store, blocks, ends, X.shape[1], X.dtype)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of columns."""
+        return int(self.ends[-1]), self.n_columns
+
+    @property
+    def T(self) -> Turned:  # noqa: N802
+        """The transpose, without moving anything."""
+        return Turned(self)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, wanted: Any) -> NDArray[Any]:
+        """Bring some rows here, or one column of all rows (``blocks[:, 0]``)."""
+        if isinstance(wanted, tuple):
+            column = self.columns(slice(wanted[1], wanted[1] + 1))
+            return np.concatenate([part.ravel() for part in column.results(dense)])
+        rows = np.arange(len(self))[wanted]
+        places = np.searchsorted(self.ends, rows, side="right") - 1
+        asked = np.unique(places)
+        found = self.store.fetch(
+            [
+                self.submit(i, _taken, rows[places == i] - self.ends[i])
+                for i in asked
+            ]
+        )  # fmt: skip
+        out = np.empty((len(rows), self.n_columns), dtype=self.dtype)
+        for i, part in zip(asked, found, strict=True):
+            out[places == i] = part
+        return out
+
+    def then(self, step: Step, n_columns: int | None = None, dtype: Any = None) -> RowBlocks:
+        """The same with one more step, which is taken wherever a block is used."""
+        return replace(
+            self,
+            steps=(*self.steps, step),
+            n_columns=self.n_columns if n_columns is None else n_columns,
+            dtype=self.dtype if dtype is None else np.dtype(dtype),
+        )
+
+    def columns(self, wanted: slice) -> RowBlocks:
+        """Some of the columns; of a product, only they are computed."""
+        count = len(range(*wanted.indices(self.n_columns)))
+        if self.steps and isinstance(self.steps[-1], Rotation):
+            last = self.steps[-1].columns(wanted)
+            return replace(self, steps=(*self.steps[:-1], last), n_columns=count)
+        return self.then(Columns(wanted), count)
+
+    def submit(self, block: int, work: Callable[..., Any], *arguments: Any) -> Any:
+        """Begin some work on one block."""
+        return self.store.submit(_after_steps, work, self.steps, self.blocks[block], *arguments)
+
+    def submit_with(self, other: RowBlocks, block: int, work: Callable[..., Any]) -> Any:
+        """Begin some work on one block and the same block of a matrix that is cut alike."""
+        mine, others = (self.steps, self.blocks[block]), (other.steps, other.blocks[block])
+        return self.store.submit(_after_both, work, *mine, *others)
+
+    def submit_all(self, work: Callable[..., Any], *by_row: Any) -> list[Any]:
+        """Begin the same work on every block, with its part of arrays by row."""
+        return [
+            self.submit(i, work, *(part[self.ends[i] : self.ends[i + 1]] for part in by_row))
+            for i in range(len(self.blocks))
+        ]
+
+    def results(self, work: Callable[..., Any], *by_row: Any) -> list[Any]:
+        """What some work on every block gives, brought here."""
+        return self.store.fetch(self.submit_all(work, *by_row))
+
+    def settled(self) -> RowBlocks:
+        """The same with all steps taken, once."""
+        return replace(self, blocks=self.submit_all(_itself), steps=()) if self.steps else self
+
+    def become(self, other: RowBlocks) -> None:
+        """Take the place of another, as writing into an array would."""
+        for name, value in vars(other).items():
+            setattr(self, name, value)
+
+
+@dataclass(frozen=True)
+class Turned:
+    """The transpose of blocks of rows.
+
+    Parameters
+    ----------
+    blocks : RowBlocks
+        The matrix itself.
+    """
+
+    blocks: RowBlocks
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of its rows and of its columns."""
+        return self.blocks.shape[1], self.blocks.shape[0]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the cells."""
+        return self.blocks.dtype
+
+
+def over_rows(work: Callable[..., Any], rows: Any, *by_row: Any) -> list[Any]:
+    """What some work gives on every block of rows; on an array, as on a single block.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> over_rows(lambda rows, labels: rows[labels == 1].sum(), np.eye(2), np.array([0, 1]))
+    [np.float64(1.0)]
+    """
+    if isinstance(rows, RowBlocks):
+        return rows.results(work, *by_row)
+    return [work(rows, *by_row)]
+
+
+def map_rows(step: Step, rows: Any) -> Any:
+    """The rows after one more step: blocks of them, or an array.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> map_rows(np.negative, np.eye(2)).tolist()
+    [[-1.0, -0.0], [-0.0, -1.0]]
+    """
+    return rows.then(step) if isinstance(rows, RowBlocks) else step(rows)
+
+
+def dense(block: Any) -> NDArray[Any]:
+    """The block as an array.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> dense(sparse.eye(2, format="csr")).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    return np.ascontiguousarray(block.toarray() if sparse.issparse(block) else block)
+
+
+def _after_steps(
+    work: Callable[..., Any], steps: tuple[Step, ...], block: Any, *arguments: Any
+) -> Any:
+    return work(_taken_through(steps, block), *arguments)
+
+
+def _after_both(
+    work: Callable[..., Any],
+    steps: tuple[Step, ...],
+    block: Any,
+    other_steps: tuple[Step, ...],
+    other: Any,
+) -> Any:
+    return work(_taken_through(steps, block), _taken_through(other_steps, other))
+
+
+def _taken_through(steps: tuple[Step, ...], block: Any) -> Any:
+    for step in steps:
+        block = step(block)
+    return block
+
+
+def _itself(block: Any) -> Any:
+    return block
+
+
+def _taken(block: Any, rows: NDArray[np.intp]) -> NDArray[Any]:
+    return dense(block[rows])

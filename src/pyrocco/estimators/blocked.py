@@ -1,0 +1,110 @@
+"""Fits of matrices in blocks of rows: on a Dask cluster, or in files of this machine."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from pyrocco.backends import BlockBackend, RowBlocks, ScratchStore, cpu_backend, even_ends
+from pyrocco.backends.dask import (
+    DaskStore,
+    active_client,
+    as_dask_array,
+    blocks_of,
+    checked_array,
+    chunked_like,
+)
+from pyrocco.backends.scratch import as_mapped
+from pyrocco.checkpoint import journal_of
+from pyrocco.estimators.blockwise import (
+    BlockFacts,
+    check_options,
+    means_of_blocks,
+    turned,
+    unitless,
+    warn_of_wild_cells,
+)
+from pyrocco.estimators.budget import parse_bytes
+from pyrocco.estimators.checks import check_n_clusters
+from pyrocco.estimators.deferred import Deferred
+from pyrocco.estimators.stages import Fitted, Work
+
+# Bytes for work on blocks in files where no limit is set.
+_MEMORY = 2 * 10**9
+
+
+class BlockedMixin:
+    """Fits by the same steps where a matrix does not fit into memory."""
+
+    def _fit_dask(self: Any, X: Any, sample_weight: Any) -> None:
+        """Fit a Dask array: on the workers of the active client, or in files of this machine."""
+        check_options(self, sample_weight)
+        X = checked_array(X)
+        store = self._store_of(active_client())
+        wide = X.shape[1] > X.shape[0]
+        blocks = blocks_of(X.T if wide else X, store)
+        self.n_features_in_ = X.shape[1]
+        fitted, scale = self._fit_blocks(X, blocks, wide)
+        self._keep_blocks(fitted, blocks, scale, wide)
+        rows = np.r_[0, np.cumsum(X.chunks[0])]
+        U = as_dask_array(_in_units(fitted.learned.U, scale))
+        self.representation_ = U.T if wide else U
+        self.row_labels_ = self.labels_ = chunked_like(self.row_labels_, rows)
+        self.row_confidence_ = chunked_like(self.row_confidence_, rows)
+        self._nested = self._placers = Deferred(make=_refuse)
+
+    def _fit_in_files(self: Any, X: Any, memory: int) -> tuple[Fitted, float]:
+        """Fit a matrix that is here, its representation and all panels in files."""
+        store = ScratchStore(memory, cpu_backend(self.n_jobs).n_threads)
+        wide = X.shape[1] > X.shape[0]
+        source = X.T if wide else X
+        ends = even_ends(source.shape[0], source.shape[1] * X.dtype.itemsize, store)
+        blocks = RowBlocks.cut(source, ends, store)
+        fitted, scale = self._fit_blocks(X, blocks, wide)
+        self._keep_blocks(fitted, blocks, scale, wide)
+        U = as_mapped(_in_units(fitted.learned.U, scale))
+        self.representation_ = U.T if wide else U
+        return fitted, scale
+
+    def _store_of(self: Any, client: Any) -> DaskStore | ScratchStore:
+        if client is not None:
+            return DaskStore(client)
+        memory = _MEMORY if self.memory_limit is None else parse_bytes(self.memory_limit)
+        return ScratchStore(memory, cpu_backend(self.n_jobs).n_threads)
+
+    def _fit_blocks(self: Any, X: Any, blocks: RowBlocks, wide: bool) -> tuple[Fitted, float]:
+        """The fit itself; the longer side of the matrix is that of the blocks."""
+        facts = BlockFacts.of(blocks)
+        variant, solver = self._resolve(X)
+        backend = BlockBackend(blocks.store)
+        rows, columns = check_n_clusters(self.n_clusters, X.shape)
+        numbers = (columns, rows) if wide else (rows, columns)
+        with self._watched_fit(X) as progress:
+            journal = journal_of(self, blocks, backend)
+            work = Work(
+                unitless(blocks, facts.scale), variant, solver, backend, progress, journal, numbers
+            )
+            fitted = self._fit_once(work)
+        warn_of_wild_cells(fitted)
+        return turned(fitted) if wide else fitted, facts.scale
+
+    def _keep_blocks(
+        self: Any, fitted: Fitted, blocks: RowBlocks, scale: float, wide: bool
+    ) -> None:
+        self._keep_labels(fitted)
+        sides = self.row_labels_, self.column_labels_
+        means = means_of_blocks(blocks, *(sides[::-1] if wide else sides))
+        self.block_means_ = means.T if wide else means
+
+
+def _in_units(U: RowBlocks, scale: float) -> RowBlocks:
+    return unitless(U, 1 / scale)
+
+
+def _refuse() -> NoReturn:
+    raise NotImplementedError(
+        "A model that was fitted to a Dask array keeps its clusters, their means and its "
+        "representation, and nothing else: fit a sample of the rows in memory to cut its "
+        "clusters elsewhere, to explain them, or to place new rows."
+    )

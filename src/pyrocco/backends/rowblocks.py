@@ -122,19 +122,19 @@ class RowBlocks:
         if isinstance(wanted, tuple):
             column = self.columns(slice(wanted[1], wanted[1] + 1))
             return np.concatenate([part.ravel() for part in column.results(dense)])
-        rows = np.arange(len(self))[wanted]
-        places = np.searchsorted(self.ends, rows, side="right") - 1
-        asked = np.unique(places)
-        found = self.store.fetch(
-            [
-                self.submit(i, _taken, rows[places == i] - self.ends[i])
-                for i in asked
-            ]
-        )  # fmt: skip
-        out = np.empty((len(rows), self.n_columns), dtype=self.dtype)
-        for i, part in zip(asked, found, strict=True):
-            out[places == i] = part
-        return out
+        return dense(self.take(np.arange(len(self))[wanted]))
+
+    def take(self, rows: NDArray[np.intp]) -> Any:
+        """Bring some rows here, dense or sparse as the blocks are."""
+        return self.store.fetch([self._gather(rows)])[0]
+
+    def _gather(self, rows: NDArray[np.intp]) -> Any:
+        """Some rows of all blocks as one block."""
+        sources = np.searchsorted(self.ends, rows, side="right") - 1
+        asked = np.unique(sources)
+        parts = [self.submit(j, _rows, rows[sources == j] - self.ends[j]) for j in asked]
+        order = np.argsort(np.argsort(sources, kind="stable"), kind="stable")
+        return self.store.submit(_stacked, parts, order)
 
     def then(self, step: Step, n_columns: int | None = None, dtype: Any = None) -> RowBlocks:
         """The same with one more step, which is taken wherever a block is used."""
@@ -172,6 +172,11 @@ class RowBlocks:
     def results(self, work: Callable[..., Any], *by_row: Any) -> list[Any]:
         """What some work on every block gives, brought here."""
         return self.store.fetch(self.submit_all(work, *by_row))
+
+    def reordered(self, order: NDArray[np.intp]) -> RowBlocks:
+        """The same rows in another order, in blocks of the same sizes."""
+        blocks = [self._gather(order[a:b]) for a, b in pairwise(self.ends)]
+        return replace(self, blocks=blocks, steps=())
 
     def settled(self) -> RowBlocks:
         """The same with all steps taken, once."""
@@ -270,5 +275,11 @@ def _itself(block: Any) -> Any:
     return block
 
 
-def _taken(block: Any, rows: NDArray[np.intp]) -> NDArray[Any]:
-    return dense(block[rows])
+def _rows(block: Any, rows: NDArray[np.intp]) -> Any:
+    return block[rows]
+
+
+def _stacked(parts: list[Any], order: NDArray[np.intp]) -> Any:
+    """Parts of several blocks as one, in order."""
+    stack = sparse.vstack if sparse.issparse(parts[0]) else np.vstack
+    return stack(parts)[order]

@@ -21,6 +21,7 @@ from pyrocco.estimators.blockwise import (
     BlockFacts,
     check_options,
     means_of_blocks,
+    put_back,
     turned,
     unitless,
     warn_of_wild_cells,
@@ -28,6 +29,7 @@ from pyrocco.estimators.blockwise import (
 from pyrocco.estimators.budget import parse_bytes
 from pyrocco.estimators.checks import check_n_clusters
 from pyrocco.estimators.deferred import Deferred
+from pyrocco.estimators.recognition import order_where_repeated
 from pyrocco.estimators.stages import Fitted, Work
 
 # Bytes for work on blocks in files where no limit is set.
@@ -76,17 +78,27 @@ class BlockedMixin:
     def _fit_blocks(self: Any, X: Any, blocks: RowBlocks, wide: bool) -> tuple[Fitted, float]:
         """The fit itself; the longer side of the matrix is that of the blocks."""
         facts = BlockFacts.of(blocks)
+        order = None if wide else order_where_repeated(blocks, facts.largest)
+        ordered = blocks if order is None else blocks.reordered(order)
         variant, solver = self._resolve(X)
         backend = BlockBackend(blocks.store)
         rows, columns = check_n_clusters(self.n_clusters, X.shape)
         numbers = (columns, rows) if wide else (rows, columns)
         with self._watched_fit(X) as progress:
-            journal = journal_of(self, blocks, backend)
+            journal = journal_of(self, ordered, backend)
             work = Work(
-                unitless(blocks, facts.scale), variant, solver, backend, progress, journal, numbers
+                unitless(ordered, facts.scale),
+                variant,
+                solver,
+                backend,
+                progress,
+                journal,
+                numbers,
             )
             fitted = self._fit_once(work)
         warn_of_wild_cells(fitted)
+        if order is not None:
+            fitted = put_back(fitted, order)
         return turned(fitted) if wide else fitted, facts.scale
 
     def _keep_blocks(

@@ -95,6 +95,24 @@ def means_of_blocks(
     return np.asarray(sums / sizes)
 
 
+def put_back(fitted: Fitted, order: NDArray[np.intp]) -> Fitted:
+    """What was found of rows in another order, in the order of the rows themselves."""
+    places, found, learned = np.argsort(order), fitted.found, fitted.learned
+    rows = found.rows
+    labels, confidence = rows.labels[places], rows.confidence[places]
+    graph = fitted.graphs[0]
+    ends = np.sort([order[graph.heads], order[graph.tails]], axis=0)
+    first = np.lexsort(ends[::-1])
+    heads, tails = ends[:, first]
+    graph = replace(graph, heads=heads, tails=tails, weights=graph.weights[first])
+    return replace(
+        fitted,
+        graphs=(graph, fitted.graphs[1]),
+        learned=replace(learned, U=learned.U.reordered(places)),
+        found=replace(found, rows=replace(rows, labels=labels, confidence=confidence)),
+    )
+
+
 def turned(fitted: Fitted) -> Fitted:
     """What was found of the transpose, as found of the matrix itself."""
     found = fitted.found

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from pyrocco.backends import RowBlocks
 from pyrocco.backends.kernels.bits import MIXER, weighted_sums
 from pyrocco.estimators.chunks import row_slices
 
@@ -96,6 +98,27 @@ def order_by_values(X: Any) -> NDArray[np.intp]:
     True
     """
     return np.argsort(_numbers(X, _exponent(X)), kind="stable")
+
+
+def order_where_repeated(X: RowBlocks, largest: float) -> NDArray[np.intp] | None:
+    """The order of `order_by_values` where rows are repeated; None where every one is alone.
+
+    `largest` is the size of the largest cell.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyrocco.backends import RowBlocks, ScratchStore
+    >>> X = np.array([[1.0, 0.0], [2.0, 3.0], [1.0, 0.0]])
+    >>> blocks = RowBlocks.cut(X, [0, 2, 3], ScratchStore())
+    >>> bool((order_where_repeated(blocks, 3.0) == order_by_values(X)).all())
+    True
+    """
+    exponent = math.frexp(largest)[1]
+    numbers = np.concatenate(X.results(partial(_numbers, exponent=exponent)))
+    order = np.argsort(numbers, kind="stable")
+    repeated = (numbers[order][1:] == numbers[order][:-1]).any()
+    return order if repeated else None
 
 
 def _occurrence(numbers: Numbers) -> NDArray[np.intp]:

@@ -98,7 +98,7 @@ def _of_some_rows(
     """A few rows go round to all blocks."""
     if not len(rows):
         return Neighbors(np.empty((0, count), dtype=np.intp), np.empty((0, count)))
-    asking, own = X.store.put(X[rows]), groups[rows]
+    asking, own = X.store.put(X.take(rows)), groups[rows]
     told = [
         X.submit(i, _told_of_groups, asking, own, groups[a:b], count, metric, int(a))
         for i, (a, b) in enumerate(pairwise(X.ends))

@@ -130,6 +130,9 @@ class Cosine(SquaredEuclidean):
             stack = sparse.hstack if sparse.issparse(X) else np.hstack
             unit = stack([unit, empty])
         super().__init__(unit.tocsr() if sparse.issparse(X) else unit)
+        if sparse.issparse(X):
+            # One to the last bit, so that a row of zeros is equally far from all others.
+            self._single.squares = np.ones(self.n_rows)
 
     def _from_lengths(self, lengths: NDArray[np.float64]) -> NDArray[np.float64]:
         return lengths / 2

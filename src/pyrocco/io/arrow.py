@@ -1,4 +1,4 @@
-"""The one home of pyarrow: Parquet files, and text files of gigabytes."""
+"""The one home of pyarrow, and text files of gigabytes read with it."""
 
 from __future__ import annotations
 
@@ -7,18 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from pyrocco.io.cells import MISSING
-from pyrocco.io.columns import SAMPLE_LINES, Columns
-from pyrocco.io.errors import MatrixError
 from pyrocco.io.extras import MissingExtraError, extra
 from pyrocco.io.layout import Layout, is_compressed
-from pyrocco.io.matrix import Matrix
-from pyrocco.io.request import Request, Watch
-from pyrocco.io.roles import NEITHER, NUMBER, TEXT, assign_roles
-from pyrocco.io.table import Loaded, check_columns, matrix_from_table
+from pyrocco.io.request import Watch
+from pyrocco.io.table import Loaded
 from pyrocco.io.watched import open_watched
 
 __all__ = [
@@ -26,8 +21,7 @@ __all__ = [
     "import_arrow",
     "is_installed",
     "load_text",
-    "read_parquet",
-    "write_parquet",
+    "numbers_of",
 ]
 
 # Hundreds of lines of a table with 20,000 columns.
@@ -168,99 +162,32 @@ def _gather(table: Any, n_texts: int) -> Loaded:
         column.unify_dictionaries().to_pandas().astype("category")
         for column in table.columns[:n_texts]
     ]
-    return Loaded(texts, _numbers(table.columns[n_texts:], table.num_rows))
+    return Loaded(texts, numbers_of(table.columns[n_texts:], table.num_rows))
 
 
-def _numbers(columns: Sequence[Any], n_rows: int) -> NDArray[np.float64]:
-    X = np.empty((n_rows, len(columns)))
-    for j, column in enumerate(columns):
-        X[:, j] = column.cast("float64").to_numpy()
-    return X
-
-
-def read_parquet(path: Path, request: Request) -> Matrix:
-    """Read a table from a Parquet file.
+def numbers_of(columns: Sequence[Any], n_rows: int, dtype: Any = np.float64) -> NDArray[Any]:
+    """Columns of an Arrow table as one array.
 
     Parameters
     ----------
-    path : Path
-        A .parquet file, wide or long. Row names are the index that pandas wrote, or the first
-        column of text.
-    request : Request
-        Options; those used are ``layout`` and ``absent``.
+    columns : sequence of ChunkedArray
+        Columns of numbers.
+    n_rows : int
+        How many cells each has.
+    dtype : dtype, default=np.float64
+        Of the array.
 
     Returns
     -------
-    Matrix
-        Missing cells are NaN. Columns that hold no numbers are set aside.
+    ndarray of shape (n_rows, n_columns)
+        Missing cells are NaN.
 
     Examples
     --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "a.parquet"
-    ...     write_parquet(path, {"gene": ["TP53", "MYC"], "liver": [1, None]})
-    ...     matrix = read_parquet(path, Request())
-    >>> matrix.row_names, matrix.X.tolist()
-    (('TP53', 'MYC'), [[1.0], [nan]])
+    >>> numbers_of(import_arrow().table({"a": [1, None]}).columns, 2).tolist()
+    [[1.0], [nan]]
     """
-    pa = import_arrow()
-    try:
-        table = pa.parquet.read_table(path)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise MatrixError(f"{path}: is not a Parquet file, or is damaged") from error
-    columns = _parquet_columns(table, request.layout)
-    check_columns(columns, request, str(path))
-    roles = columns.roles
-    texts = [
-        pd.Series(table.column(j).cast("string").to_pandas(), dtype="category")
-        for j in roles.text_columns
-    ]
-    numbers = [table.column(j) for j in roles.number_columns]
-    notes = ["A Parquet file; its rows are the rows of the matrix.", *roles.notes(columns.header)]
-    loaded = Loaded(texts, _numbers(numbers, table.num_rows))
-    return matrix_from_table(loaded, columns, notes, request, str(path))
-
-
-def _parquet_columns(table: Any, how: str) -> Columns:
-    names = tuple(table.column_names)
-    kinds = [_kind(field.type) for field in table.schema]
-    heads = [column.slice(0, SAMPLE_LINES).to_pylist() for column in table.columns]
-    repeats = [len(set(map(str, cells))) < len(cells) for cells in heads]
-    stored = (table.schema.pandas_metadata or {}).get("index_columns", [])
-    kept = [names.index(name) for name in stored if isinstance(name, str) and name in names]
-    roles = assign_roles(kinds, names, repeats, kept[0] if kept else None, how)
-    return Columns(len(names), names, roles)
-
-
-def _kind(data_type: Any) -> str:
-    types = import_arrow().types
-    numbers = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)
-    if any(test(data_type) for test in numbers):
-        return NUMBER
-    # Categories are text, and dates can serve as names.
-    is_text = types.is_dictionary(data_type) or not types.is_nested(data_type)
-    return TEXT if is_text else NEITHER
-
-
-def write_parquet(path: Path, table: dict[str, Any]) -> None:
-    """Write a table to a Parquet file.
-
-    Parameters
-    ----------
-    path : Path
-        Where to.
-    table : dict
-        Columns by their names.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "labels.parquet"
-    ...     write_parquet(path, {"name": ["a", "b"], "label": [0, 1]})
-    ...     pd.read_parquet(path)["label"].tolist()
-    [0, 1]
-    """
-    pa = import_arrow()
-    pa.parquet.write_table(pa.table(table), path)
+    X = np.empty((n_rows, len(columns)), dtype=dtype)
+    for j, column in enumerate(columns):
+        X[:, j] = column.cast("float64").to_numpy()
+    return X

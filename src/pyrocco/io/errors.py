@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ["MatrixError", "ModelFileError"]
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+__all__ = ["MatrixError", "ModelFileError", "read_errors"]
 
 
 class MatrixError(ValueError):
@@ -25,3 +30,32 @@ class ModelFileError(ValueError):
     Traceback (most recent call last):
     pyrocco.io.errors.ModelFileError: model.pyrocco: is damaged
     """
+
+
+@contextmanager
+def read_errors(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Say which file it was where reading one fails in this block.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Raises
+    ------
+    MatrixError
+        The system cannot read it, or its compression is damaged.
+
+    Examples
+    --------
+    >>> with read_errors("counts.csv"):
+    ...     raise PermissionError(13, "Permission denied")
+    Traceback (most recent call last):
+    pyrocco.io.errors.MatrixError: counts.csv: cannot be read: Permission denied
+    """
+    try:
+        yield
+    except OSError as error:
+        raise MatrixError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except (EOFError, zlib.error) as error:
+        raise MatrixError(f"{path}: cannot be read: the compressed file is damaged") from error

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from pyrocco.io.arrays import read_npy, read_npz
-from pyrocco.io.arrow import read_parquet
-from pyrocco.io.errors import MatrixError
+from pyrocco.io.errors import MatrixError, read_errors
 from pyrocco.io.excel import read_excel
 from pyrocco.io.h5ad import read_h5ad
 from pyrocco.io.market import read_market, read_market_folder
 from pyrocco.io.matrix import Matrix
+from pyrocco.io.parquet import read_parquet
 from pyrocco.io.request import Request, Watch
 from pyrocco.io.text import read_text
 
@@ -145,12 +144,8 @@ def read_matrix(
     request = Request(layer, raw, sheet, layout, absent, watch)
     kind = _format(path)
     _check_options(path, kind, request)
-    try:
+    with read_errors(path):
         return kind.read(path, request)
-    except OSError as error:
-        raise MatrixError(f"{path}: cannot be read: {error.strerror or error}") from error
-    except (EOFError, zlib.error) as error:
-        raise MatrixError(f"{path}: cannot be read: the compressed file is damaged") from error
 
 
 def _format(path: Path) -> Format:

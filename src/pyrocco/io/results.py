@@ -12,6 +12,7 @@ import pandas as pd
 
 from pyrocco.io import arrow, h5ad
 from pyrocco.io.matrix import Matrix
+from pyrocco.io.parquet import write_parquet
 from pyrocco.io.write import OutputError, staged_folder
 
 __all__ = ["RESULT_FORMATS", "Results", "result_writer", "write_table"]
@@ -123,7 +124,7 @@ def write_table(path: Path, table: pd.DataFrame) -> None:
     ...     (Path(folder) / "labels.csv").read_text().split()
     ['name,label', 'a,0']
     """
-    writers = {".csv": _csv, ".parquet": arrow.write_parquet}
+    writers = {".csv": _csv, ".parquet": write_parquet}
     if path.suffix not in writers:
         raise OutputError(f"{path}: name a file that ends in .csv or .parquet")
     with staged_folder(path.parent) as stage:
@@ -139,7 +140,7 @@ def _write_csv(folder: Path, results: Results) -> list[str]:
 
 
 def _write_parquet(folder: Path, results: Results) -> list[str]:
-    return _write_tables(folder, results, ".parquet", arrow.write_parquet)
+    return _write_tables(folder, results, ".parquet", write_parquet)
 
 
 def _write_tables(

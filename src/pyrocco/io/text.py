@@ -19,7 +19,7 @@ from pyrocco.io.request import Request, Watch
 from pyrocco.io.table import Loaded, check_columns, matrix_from_table
 from pyrocco.io.watched import open_watched
 
-__all__ = ["read_text"]
+__all__ = ["load_rows", "read_text"]
 
 # Bytes from which pyarrow is worth its import, and from which it is worth installing.
 LARGE = 4 << 20
@@ -69,11 +69,48 @@ def read_text(path: Path, request: Request) -> Matrix:
     if problem:
         raise MatrixError(f"{path}: {problem}")
     loaded, how = _load(path, layout, request.watch)
+    _check_finite(loaded, path, layout)
+    return matrix_from_table(loaded, layout.columns, layout.notes() + how, request, str(path))
+
+
+def load_rows(path: Path, layout: Layout) -> Loaded:
+    r"""Read the columns of a text file whose layout is known, on one core.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    layout : Layout
+        How its cells lie.
+
+    Returns
+    -------
+    Loaded
+
+    Raises
+    ------
+    MatrixError
+        Names the first cell that is not a finite number, or a line of another length.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "table.csv"
+    ...     _ = path.write_text("1,2\n3,NA\n")
+    ...     load_rows(path, detect_layout(path)).X.tolist()
+    [[1.0, 2.0], [3.0, nan]]
+    """
+    loaded = _load_with_pandas(path, layout, None)
+    _check_finite(loaded, path, layout)
+    return loaded
+
+
+def _check_finite(loaded: Loaded, path: Path, layout: Layout) -> None:
     infinite = np.isinf(loaded.X).any(axis=1)
     if infinite.any():
         problem = first_problem(path, layout, skip=int(np.argmax(infinite)))
         raise MatrixError(f"{path}: {problem}")
-    return matrix_from_table(loaded, layout.columns, layout.notes() + how, request, str(path))
 
 
 def _load(path: Path, layout: Layout, watch: Watch | None) -> tuple[Loaded, list[str]]:

@@ -14,15 +14,20 @@ from pyrocco.cli.messages import warnings_as_lines
 from pyrocco.cli.progress import reading_bar
 from pyrocco.io import Matrix, read_matrix
 
-__all__ = ["MatrixPath", "Reading"]
+__all__ = ["LargeMatrixPath", "MatrixPath", "Reading"]
 
 _PANEL = "Reading the file"
 
-MatrixPath = Annotated[
+_FILES = (
+    "CSV, TSV, Excel, Parquet, .h5ad, .npz, .npy or .mtx; text may be .gz; or a folder with "
+    "matrix.mtx, barcodes.tsv and features.tsv"
+)
+MatrixPath = Annotated[Path, typer.Argument(help=f"{_FILES}.", metavar="MATRIX")]
+LargeMatrixPath = Annotated[
     Path,
     typer.Argument(
-        help="CSV, TSV, Excel, Parquet, .h5ad, .npz, .npy or .mtx; text may be .gz; or a folder "
-        "with matrix.mtx, barcodes.tsv and features.tsv.",
+        help=f"{_FILES}; or, for one that is larger than memory, many files ('data/*.parquet', "
+        "'data/*.csv') or .zarr.",
         metavar="MATRIX",
     ),
 ]

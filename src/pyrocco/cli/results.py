@@ -19,7 +19,14 @@ from pyrocco.plots import before_and_after, save_figure
 from pyrocco.report import write_report
 from pyrocco.report.words import n_distrusted
 
-__all__ = ["MODEL_FILE", "REPORT_FILE", "fit_and_write", "summarise"]
+__all__ = [
+    "MODEL_FILE",
+    "REPORT_FILE",
+    "fit_and_write",
+    "fit_model",
+    "summarise",
+    "summarise_model",
+]
 
 MODEL_FILE = "model.pyrocco"
 REPORT_FILE = "report.html"
@@ -78,16 +85,9 @@ def fit_and_write(
     ['block_means.csv', 'column_labels.csv', 'heatmap.png', 'model.pyrocco', 'report.html',
      'row_labels.csv', 'summary.json']
     """
-    started = time.perf_counter()
-    with warnings_as_lines() as warned:
-        try:
-            model.fit(matrix.X)
-        except ValueError as error:
-            reason = one_line(str(error))
-            raise MatrixError(f"{about['input']}: cannot be co-clustered: {reason}") from error
-    seconds = round(time.perf_counter() - started, 3)
+    told = fit_model(model, matrix.X, about["input"])
     labels = model.row_labels_, model.column_labels_
-    summary = {**about, "seconds": seconds, "warnings": warned, **summarise(model, matrix)}
+    summary = {**about, **told, **summarise(model, matrix)}
     files = write(folder, Results(matrix, *labels, model.block_means_, summary))
     names = {"row_names": matrix.row_names, "column_names": matrix.column_names}
     picture = before_and_after(matrix.X, *labels, **names, cell_weights=model.cell_weights_)
@@ -99,6 +99,46 @@ def fit_and_write(
     summary["files"] = [*files, "summary.json", "heatmap.png", MODEL_FILE, *page]
     (folder / "summary.json").write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
     return summary
+
+
+def fit_model(model: ROCCO, X: Any, source: str) -> dict[str, Any]:
+    """Fit a model; what it says goes to the user.
+
+    Parameters
+    ----------
+    model : ROCCO
+        The estimator; it is fitted here.
+    X : ndarray, sparse matrix or dask array
+        The numbers.
+    source : str
+        Name of the matrix, for messages.
+
+    Returns
+    -------
+    dict
+        How long it took, and the warnings.
+
+    Raises
+    ------
+    MatrixError
+        The estimator refuses the matrix or a parameter.
+
+    Examples
+    --------
+    >>> fit_model(ROCCO(2), np.zeros((0, 3)), "a.csv")
+    Traceback (most recent call last):
+    pyrocco.io.errors.MatrixError: a.csv: cannot be co-clustered: ...
+    """
+    started = time.perf_counter()
+    with warnings_as_lines() as warned:
+        try:
+            model.fit(X)
+        except MatrixError:
+            raise  # a part of the matrix that could not be read: it names its file
+        except ValueError as error:
+            reason = one_line(str(error))
+            raise MatrixError(f"{source}: cannot be co-clustered: {reason}") from error
+    return {"seconds": round(time.perf_counter() - started, 3), "warnings": warned}
 
 
 def summarise(model: ROCCO, matrix: Matrix) -> dict[str, Any]:
@@ -124,17 +164,41 @@ def summarise(model: ROCCO, matrix: Matrix) -> dict[str, Any]:
     >>> summary["shape"], summary["row_cluster_sizes"]
     ([40, 30], [20, 20])
     """
-    parameters = model.get_params()
-    parameters.pop("verbose")
     return {
         "notes": list(matrix.notes),
         "shape": list(matrix.shape),
         "density": matrix.density,
         "missing": matrix.n_missing,
+        **summarise_model(model),
+    }
+
+
+def summarise_model(model: ROCCO) -> dict[str, Any]:
+    """Gather what a fitted model says by itself, without its matrix.
+
+    Parameters
+    ----------
+    model : ROCCO
+        A fitted estimator; its labels may be Dask arrays, which are counted block by block.
+
+    Returns
+    -------
+    dict
+        Only what JSON can hold.
+
+    Examples
+    --------
+    >>> X = np.kron(np.eye(2), np.ones((20, 15))) + np.random.default_rng(0).random((40, 30))
+    >>> summarise_model(ROCCO(2).fit(X))["n_row_clusters"]
+    2
+    """
+    parameters = model.get_params()
+    parameters.pop("verbose")
+    return {
         "n_row_clusters": int(model.n_row_clusters_),
         "n_column_clusters": int(model.n_column_clusters_),
-        "row_cluster_sizes": np.bincount(model.row_labels_).tolist(),
-        "column_cluster_sizes": np.bincount(model.column_labels_).tolist(),
+        "row_cluster_sizes": _sizes(model.row_labels_, model.n_row_clusters_),
+        "column_cluster_sizes": _sizes(model.column_labels_, model.n_column_clusters_),
         "mean_row_confidence": round(float(model.row_confidence_.mean()), 4),
         "mean_column_confidence": round(float(model.column_confidence_.mean()), 4),
         "taken_for": model.reading_,
@@ -147,3 +211,8 @@ def summarise(model: ROCCO, matrix: Matrix) -> dict[str, Any]:
             **{package: version(package) for package in _PACKAGES},
         },
     }
+
+
+def _sizes(labels: Any, n_clusters: int) -> list[int]:
+    sizes: list[int] = np.asarray(np.bincount(labels, minlength=n_clusters)).tolist()
+    return sizes

@@ -15,7 +15,7 @@ from pyrocco.io.matrix import Matrix
 from pyrocco.io.parquet import write_parquet
 from pyrocco.io.write import OutputError, staged_folder
 
-__all__ = ["RESULT_FORMATS", "Results", "result_writer", "write_table"]
+__all__ = ["RESULT_FORMATS", "Results", "means_table", "result_writer", "write_table"]
 
 # The name of the column or entry that AnnData files keep the results under.
 KEY = "rocco"
@@ -55,11 +55,10 @@ class Results:
 
     def tables(self) -> dict[str, Table]:
         """The results as tables: columns by name, tables by the name of their file."""
-        means = {f"column_cluster_{k}": mean for k, mean in enumerate(self.block_means.T)}
         return {
             "row_labels": _labels(self.matrix.row_names, self.row_labels),
             "column_labels": _labels(self.matrix.column_names, self.column_labels),
-            "block_means": {"row_cluster": range(len(self.block_means)), **means},
+            "block_means": means_table(self.block_means),
         }
 
 
@@ -99,6 +98,28 @@ def result_writer(name: str) -> Writer:
     check, write = RESULT_FORMATS[name]
     check()
     return write
+
+
+def means_table(block_means: Any) -> Table:
+    """Means of blocks as the columns of a table.
+
+    Parameters
+    ----------
+    block_means : ndarray of shape (n_row_clusters, n_column_clusters)
+        Mean of every block.
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> list(means_table(np.eye(2)))
+    ['row_cluster', 'column_cluster_0', 'column_cluster_1']
+    """
+    means = {f"column_cluster_{k}": mean for k, mean in enumerate(block_means.T)}
+    return {"row_cluster": range(len(block_means)), **means}
 
 
 def write_table(path: Path, table: pd.DataFrame) -> None:

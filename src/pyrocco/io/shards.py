@@ -154,21 +154,29 @@ def split_rows(X: Any, row_names: Sequence[str], at_least: int = 1) -> tuple[Any
     name = f"block-{dask.base.tokenize(X)}"
     graph: dict[Any, Any] = {}
     for i, (start, stop) in enumerate(pairwise(bounds)):
-        graph |= _placed({(name, i, 0): X[start:stop]})
+        graph[name, i, 0] = _placed(X[start:stop], (name, i, 0))
     blocks = dask.array.Array(graph, name, (counts, (X.shape[1],)), meta=X[:0])
     return blocks, dask.array.from_array(text_array(row_names), chunks=(counts,))
 
 
-def _placed(block: dict[Any, Any]) -> dict[Any, Any]:
-    """The block on a worker, where there are workers: it then is in no graph that is sent."""
+def _placed(block: Any, key: tuple[str, int, int]) -> Any:
+    """The block on a worker, where there are workers: it then is in no graph that is sent.
+
+    It lies there as the result of work: if the worker dies, another has it.
+    """
     try:
         from distributed import get_client  # noqa: PLC0415 - an optional package
 
         client: Any = get_client()
     except (ImportError, ValueError):
         return block
-    futures: dict[Any, Any] = client.scatter(block)
-    return futures
+    # Dask warns of tasks of ten megabytes, and these are meant to be large.
+    with import_dask().config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
+        return client.submit(_same, block, key=key)
+
+
+def _same(block: Any) -> Any:
+    return block
 
 
 def _stamp(parts: Parts) -> str:

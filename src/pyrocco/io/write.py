@@ -63,11 +63,20 @@ def staged_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
     try:
         yield stage
         for path in sorted(stage.iterdir()):
-            path.replace(folder / path.name)
+            _move(path, folder / path.name)
     finally:
         shutil.rmtree(stage, ignore_errors=True)
         if is_new and not any(folder.iterdir()):
             folder.rmdir()
+
+
+def _move(path: Path, target: Path) -> None:
+    """Replace what is there; no system puts a folder in the place of a full one or of a file."""
+    if target.is_dir():
+        shutil.rmtree(target)
+    elif path.is_dir():
+        target.unlink(missing_ok=True)
+    path.replace(target)
 
 
 def _make_stage(folder: Path) -> Path:

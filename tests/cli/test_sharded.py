@@ -1,0 +1,233 @@
+"""``pyrocco fit`` of a matrix in many files, within a limit of memory and on a cluster."""
+
+import json
+
+import dask.array as da
+import numpy as np
+import pandas as pd
+import pytest
+import zarr
+from sklearn.datasets import make_biclusters
+from sklearn.metrics import adjusted_rand_score
+
+from pyrocco import ROCCO
+from pyrocco.backends.dask import ClusterLostError
+from pyrocco.cli import main, running
+from pyrocco.io import row_labels, staged_folder
+
+SMALL = {"column_labels.csv", "block_means.csv", "summary.json"}
+
+
+@pytest.fixture(scope="module", name="truth")
+def make_truth():
+    X, rows, columns = make_biclusters((90, 40), 3, noise=5, random_state=0)
+    return X, rows.argmax(axis=0), columns.argmax(axis=0)
+
+
+@pytest.fixture(scope="module", name="folder")
+def write_matrix(truth, tmp_path_factory):
+    """The same matrix in Parquet, in CSV, in Zarr and in one file."""
+    folder = tmp_path_factory.mktemp("data")
+    frame = pd.DataFrame(truth[0], columns=[f"s{j}" for j in range(40)])
+    frame.index = [f"g{i}" for i in range(90)]
+    for part in range(3):
+        rows = frame.iloc[30 * part : 30 * part + 30]
+        rows.to_parquet(folder / f"part-{part}.parquet")
+        rows.to_csv(folder / f"part-{part}.csv", index_label="gene")
+    frame.to_csv(folder / "whole.csv.gz", index_label="gene")
+    zarr.create_array(folder / "x.zarr", data=truth[0], chunks=(40, 40))
+    return folder
+
+
+@pytest.fixture(name="fits")
+def fake_fits(monkeypatch, truth):
+    """In place of the fit: what it was given, and the labels that are known."""
+    seen = []
+
+    def fit(self, X, y=None):
+        seen.append((self, X))
+        _, rows, columns = truth
+        self.row_labels_ = da.from_array(rows, chunks=(X.chunks[0],))
+        self.row_confidence_ = da.ones(len(rows), chunks=(X.chunks[0],))
+        self.column_labels_, self.column_confidence_ = columns, np.ones(len(columns))
+        self.n_row_clusters_ = self.n_column_clusters_ = 3
+        self.block_means_, self.cell_weights_ = np.eye(3), None
+        self.converged_, self.n_iter_, self.reading_ = True, 7, "abundance"
+        return self
+
+    monkeypatch.setattr(ROCCO, "fit", fit)
+    return seen
+
+
+def check_refused(capsys, code, *words):
+    captured = capsys.readouterr()
+    assert code == 2
+    assert captured.out == ""
+    assert captured.err.startswith("pyrocco: ")
+    assert captured.err.count("\n") == 1
+    for word in words:
+        assert word in captured.err
+
+
+@pytest.mark.parametrize("pattern", ["*.parquet", "part-*.csv", "x.zarr"])
+def test_labels_means_and_summary(folder, fits, truth, tmp_path, capsys, pattern):
+    source = str(folder / pattern)
+    assert main(["fit", source, "-o", str(tmp_path)]) == 0
+    X = fits[0][1]
+    np.testing.assert_array_equal(X.compute(), truth[0])
+    assert {path.name for path in tmp_path.iterdir()} == {"row_labels.csv", *SMALL}
+    table = pd.read_csv(tmp_path / "row_labels.csv")
+    assert table.columns.tolist() == ["name", "label", "confidence"]
+    prefix = "row_" if "zarr" in pattern else "g"
+    assert table["name"].tolist() == [f"{prefix}{i}" for i in range(90)]
+    np.testing.assert_array_equal(table["label"], truth[1])
+    columns = pd.read_csv(tmp_path / "column_labels.csv")
+    np.testing.assert_array_equal(columns["label"], truth[2])
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    assert summary["input"] == source
+    assert summary["shape"] == [90, 40]
+    assert summary["row_cluster_sizes"] == np.bincount(truth[1]).tolist()
+    assert set(summary["files"]) == {"row_labels.csv", *SMALL}
+    captured = capsys.readouterr()
+    assert captured.err.count("no heat map, no report and no model file") == 1
+    assert "Found 3 clusters of rows and 3 clusters of columns." in captured.out
+
+
+def test_quiet_and_json(folder, fits, tmp_path, capsys):
+    words = ["fit", str(folder / "*.parquet"), "-o", str(tmp_path), "-q"]
+    assert main(words) == 0
+    assert capsys.readouterr() == ("", "")
+    assert main([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["n_row_clusters"] == 3
+
+
+def test_parquet_by_wish_and_for_many_rows(folder, fits, truth, tmp_path, monkeypatch):
+    words = ["fit", str(folder / "*.parquet"), "-o", str(tmp_path), "-q"]
+    assert main([*words, "--output-format", "parquet"]) == 0
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "row_labels.parquet",
+        "column_labels.parquet",
+        "block_means.parquet",
+        "summary.json",
+    }
+    # Again into the same folder, for another reason.
+    monkeypatch.setattr(row_labels, "MOST_ROWS_OF_CSV", 89)
+    assert main(words) == 0
+    parts = sorted((tmp_path / "row_labels.parquet").iterdir())
+    assert [path.name for path in parts] == [f"part-000{i}.parquet" for i in range(3)]
+    table = pd.read_parquet(tmp_path / "row_labels.parquet")
+    np.testing.assert_array_equal(table["label"], truth[1])
+    assert table["name"].tolist() == [f"g{i}" for i in range(90)]
+    assert (tmp_path / "column_labels.csv").exists()
+
+
+def test_folders_take_the_place_of_files_and_files_that_of_folders(tmp_path):
+    for _ in range(2):
+        with staged_folder(tmp_path) as stage:
+            (stage / "a").mkdir()
+            (stage / "a" / "part").touch()
+        assert (tmp_path / "a" / "part").exists()
+        with staged_folder(tmp_path) as stage:
+            (stage / "a").touch()
+        assert (tmp_path / "a").is_file()
+
+
+def test_a_memory_limit_goes_to_the_estimator(folder, fits, tmp_path, monkeypatch):
+    given = {}
+    monkeypatch.setattr(ROCCO, "set_params", lambda self, **values: given.update(values))
+    for source in ("*.parquet", "whole.csv.gz"):
+        words = ["fit", str(folder / source), "-o", str(tmp_path), "-q", "--memory-limit", "2GB"]
+        assert main(words) == 0
+    assert given == {"memory_limit": 2_000_000_000}
+    assert type(fits[1][1]).__name__ == "Array"
+
+
+def test_a_single_file_may_be_transposed_and_prepared(folder, fits, truth, tmp_path, monkeypatch):
+    monkeypatch.setattr(ROCCO, "set_params", lambda self, **values: self)
+    path = tmp_path / "small.csv"
+    names = [f"g{i}" for i in range(90)]
+    pd.DataFrame(np.exp(truth[0].T / 100), columns=names).to_csv(path, index=False)
+    words = ["fit", str(path), "-o", str(tmp_path), "-q", "--memory-limit", "1GiB"]
+    assert main([*words, "--transpose", "--log1p"]) == 0
+    np.testing.assert_allclose(fits[0][1].compute(), np.log1p(np.exp(truth[0] / 100)))
+    assert pd.read_csv(tmp_path / "row_labels.csv")["name"].tolist() == names
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ["--transpose"],
+        ["--layer", "counts"],
+        ["--raw"],
+        ["--sheet", "a"],
+        ["--layout", "wide"],
+        ["--absent", "zero"],
+        ["--log1p"],
+        ["--zscore"],
+    ],
+)
+def test_options_without_effect_are_refused(folder, tmp_path, capsys, option):
+    code = main(["fit", str(folder / "*.parquet"), "-o", str(tmp_path / "out"), *option])
+    check_refused(capsys, code, f"{option[0]} has no effect on a matrix in many files")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ("--output-format h5ad", "--output-format h5ad needs the whole matrix"),
+        ("--cluster four", "write local for this machine"),
+        ("--cluster local:0", "write local for this machine"),
+        ("--memory-limit much", "write a size such as 4GB"),
+        ("--memory-limit 0", "write a size such as 4GB"),
+        ("--cluster tcp://a:1 --memory-limit 4GB", "has no effect on the workers of tcp://a:1"),
+    ],
+)
+def test_bad_options(folder, tmp_path, capsys, words, reason):
+    code = main(["fit", str(folder / "*.parquet"), "-o", str(tmp_path), *words.split()])
+    check_refused(capsys, code, reason)
+
+
+def test_no_file(tmp_path, capsys):
+    code = main(["fit", str(tmp_path / "*.parquet"), "-o", str(tmp_path / "out")])
+    check_refused(capsys, code, "no file matches this pattern", "quotation marks")
+
+
+def test_a_bad_part_is_named(folder, tmp_path, capsys, monkeypatch):
+    for name in ("1", "2"):
+        cell = "low" if name == "2" else "3"
+        (tmp_path / f"{name}.csv").write_text(f"x,y\n1,2\n2,3\n3,1\n4,{cell}\n")
+    monkeypatch.setattr(ROCCO, "fit", lambda self, X: X.compute())
+    code = main(["fit", str(tmp_path / "*.csv"), "-o", str(tmp_path / "out"), "-q"])
+    check_refused(capsys, code, "2.csv: row 4", '"y"', "low")
+
+
+def test_a_lost_cluster_is_one_line(folder, tmp_path, capsys, monkeypatch):
+    def fit(self, X):
+        raise ClusterLostError("The workers died.")
+
+    monkeypatch.setattr(ROCCO, "fit", fit)
+    code = main(["fit", str(folder / "*.parquet"), "-o", str(tmp_path / "out"), "-q"])
+    check_refused(capsys, code, "The workers died. The same command with --resume goes on")
+
+
+def test_nobody_answers(folder, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(running, "_SECONDS_TO_ANSWER", 0.2)
+    words = ["fit", str(folder / "*.parquet"), "-o", str(tmp_path / "out"), "-q"]
+    code = main([*words, "--cluster", "tcp://127.0.0.1:9"])
+    check_refused(capsys, code, "no Dask scheduler answers", "dask scheduler", "dask worker")
+
+
+def test_on_a_local_cluster(folder, truth, tmp_path, capfd):
+    """The whole way: processes are started, each reads its parts, all are gone at the end."""
+    words = ["--cluster", "local:2", "--memory-limit", "4GB", "-q"]
+    assert main(["fit", str(folder / "*.parquet"), "-o", str(tmp_path), *words]) == 0
+    assert capfd.readouterr() == ("", "")
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    peaks = summary["worker_peak_memory"]
+    assert len(peaks) == 2
+    assert all(10_000_000 < peak < 2_000_000_000 for peak in peaks.values())
+    labels = pd.read_csv(tmp_path / "row_labels.csv")
+    assert adjusted_rand_score(labels["label"], truth[1]) == 1
+    columns = pd.read_csv(tmp_path / "column_labels.csv")
+    assert adjusted_rand_score(columns["label"], truth[2]) == 1

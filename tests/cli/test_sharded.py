@@ -1,17 +1,20 @@
 """``pyrocco fit`` of a matrix in many files, within a limit of memory and on a cluster."""
 
 import json
+import warnings
+from contextlib import ExitStack
 
 import dask.array as da
 import numpy as np
 import pandas as pd
 import pytest
 import zarr
+from distributed import LocalCluster, get_client
+from pyrocco.backends.dask import ClusterLostError
 from sklearn.datasets import make_biclusters
 from sklearn.metrics import adjusted_rand_score
 
 from pyrocco import ROCCO
-from pyrocco.backends.dask import ClusterLostError
 from pyrocco.cli import main, running
 from pyrocco.io import row_labels, staged_folder
 
@@ -216,6 +219,50 @@ def test_nobody_answers(folder, tmp_path, capsys, monkeypatch):
     words = ["fit", str(folder / "*.parquet"), "-o", str(tmp_path / "out"), "-q"]
     code = main([*words, "--cluster", "tcp://127.0.0.1:9"])
     check_refused(capsys, code, "no Dask scheduler answers", "dask scheduler", "dask worker")
+
+
+@pytest.fixture(name="start")
+def start_clusters():
+    """Clusters that live in this process, which are quick to start."""
+    with ExitStack() as running_now:
+        quick = {"processes": False, "threads_per_worker": 1, "protocol": "tcp"}
+        yield (
+            lambda n_workers: (
+                running_now.enter_context(
+                    LocalCluster(n_workers=n_workers, dashboard_address=":0", **quick)
+                ).scheduler_address
+            )
+        )
+
+
+@pytest.mark.parametrize("source", ["whole.csv.gz", "*.parquet"])
+def test_on_a_cluster_that_runs(folder, fits, truth, start, tmp_path, monkeypatch, source):
+    seen = []
+    fake = ROCCO.fit
+
+    def fit(self, X):
+        with warnings.catch_warnings(action="error"):
+            seen.append(get_client().scheduler.address)
+            np.testing.assert_array_equal(X.compute(), truth[0])
+        return fake(self, X)
+
+    monkeypatch.setattr(ROCCO, "fit", fit)
+    address = start(2)
+    words = ["fit", str(folder / source), "-o", str(tmp_path), "-q", "--cluster", address]
+    assert main(words) == 0
+    assert seen == [address]
+    assert fits[0][1].npartitions == (2 if source == "whole.csv.gz" else 3)
+    table = pd.read_csv(tmp_path / "row_labels.csv")
+    assert table["name"].tolist() == [f"g{i}" for i in range(90)]
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    assert len(summary["worker_peak_memory"]) == 2
+
+
+def test_a_cluster_without_workers(folder, start, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(running, "_SECONDS_TO_ANSWER", 0.5)
+    words = ["fit", str(folder / "*.parquet"), "-o", str(tmp_path / "out"), "-q"]
+    code = main([*words, "--cluster", start(0)])
+    check_refused(capsys, code, "the scheduler has no workers", "dask worker tcp://")
 
 
 def test_on_a_local_cluster(folder, truth, tmp_path, capfd):

@@ -199,7 +199,7 @@ def _local(distributed: Any, n_workers: int, limit: int | None) -> Iterator[Any]
             n_workers=n_workers,
             threads_per_worker=1,
             memory_limit="auto" if limit is None else limit // n_workers,
-            dashboard_address=None,
+            dashboard_address=":0",  # any free port: several may run on one machine
         ) as cluster,
         distributed.Client(cluster) as client,
     ):

@@ -24,6 +24,7 @@ __all__ = ["app", "main"]
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 STOPPED = 130
+_TOO_LITTLE = "this machine has too little memory; pyrocco inspect says how much is needed"
 
 app = typer.Typer(
     add_completion=False,
@@ -84,8 +85,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(str(error))
     except StoppedError as error:
         return _fail(str(error), STOPPED)
-    except MemoryError:
-        return _fail("this machine has too little memory; pyrocco inspect says how much is needed")
+    except MemoryError as error:
+        # Where the fit itself says what would fit, that is better than the general advice.
+        is_planned = type(error) is MemoryError and bool(error.args)
+        return _fail(str(error) if is_planned else _TOO_LITTLE)
     except UsageError as error:
         return _fail(f"{error.format_message()} (pyrocco --help tells more)")  # type: ignore[attr-defined]
     except (KeyboardInterrupt, typer.Abort):

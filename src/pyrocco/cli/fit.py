@@ -53,6 +53,7 @@ def fit(
     running.check()
     job = Job(matrix, output, output_format, not no_report, quiet, as_json)
     model = modelling.estimator(quiet)
+    running.limit_estimator(model)
     fit_job = fit_in_blocks if running.in_blocks(matrix) else _fit_whole
     summary = fit_job(model, job, reading, preparing, running)
     if as_json:

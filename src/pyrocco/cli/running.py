@@ -14,14 +14,14 @@ import typer
 from joblib import cpu_count
 
 from pyrocco import ROCCO
+from pyrocco.estimators.budget import parse_bytes
 from pyrocco.io import is_sharded
 from pyrocco.io.extras import extra
 
-__all__ = ["NoClusterError", "Running", "parse_bytes", "parse_cluster", "peak_memory"]
+__all__ = ["NoClusterError", "Running", "parse_cluster", "peak_memory"]
 
 _PANEL = "Matrices larger than memory"
 _SECONDS_TO_ANSWER = 10
-_UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
 class NoClusterError(OSError):
@@ -58,7 +58,8 @@ class Running:
         str | None,
         typer.Option(
             metavar="SIZE",
-            help="Fit in blocks of rows within this much memory, such as 4GB.",
+            help="Keep within this much memory, such as 4GB; of a local cluster, all processes "
+            "together.",
             rich_help_panel=_PANEL,
         ),
     ] = None
@@ -69,11 +70,20 @@ class Running:
     @property
     def limit(self) -> int | None:
         """The memory limit in bytes."""
-        return None if self.memory_limit is None else parse_bytes(self.memory_limit)
+        try:
+            size = None if self.memory_limit is None else parse_bytes(self.memory_limit)
+        except ValueError:
+            size = 0
+        if size == 0:
+            raise typer.BadParameter(
+                f"write a size such as 4GB or 500MB, not '{self.memory_limit}'",
+                param_hint="--memory-limit",
+            )
+        return size
 
     def in_blocks(self, path: Path) -> bool:
         """Whether the matrix is fitted in blocks of rows."""
-        return is_sharded(path) or self.cluster is not None or self.memory_limit is not None
+        return is_sharded(path) or self.cluster is not None
 
     def check(self) -> None:
         """Refuse options that make no sense, before any work is done."""
@@ -137,33 +147,6 @@ def parse_cluster(text: str) -> str | int:
         f"Dask scheduler such as tcp://192.168.0.10:8786, not '{text}'",
         param_hint="--cluster",
     )
-
-
-def parse_bytes(text: str) -> int:
-    """Understand ``4GB``, ``1.5 GiB``, ``500M`` and ``1000000``.
-
-    Parameters
-    ----------
-    text : str
-        What the user wrote.
-
-    Returns
-    -------
-    int
-        Bytes.
-
-    Examples
-    --------
-    >>> parse_bytes("4GB"), parse_bytes("1.5KiB")
-    (4000000000, 1536)
-    """
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(I?)B?", text.strip().upper())
-    size = int(float(found[1]) * (1024 if found[3] else 1000) ** _UNITS[found[2]]) if found else 0
-    if size == 0:
-        raise typer.BadParameter(
-            f"write a size such as 4GB or 500MB, not '{text}'", param_hint="--memory-limit"
-        )
-    return size
 
 
 def peak_memory() -> int | None:

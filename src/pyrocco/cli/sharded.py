@@ -1,4 +1,4 @@
-"""``pyrocco fit`` of a matrix in blocks of rows: on a cluster, or within a limit of memory."""
+"""``pyrocco fit`` of a matrix in blocks of rows: many files, or a cluster."""
 
 from __future__ import annotations
 
@@ -82,7 +82,6 @@ def fit_in_blocks(
     """
     matrix = _open(job, reading, preparing)
     write_labels = row_label_writer(job.form.value, matrix.shape[0])
-    running.limit_estimator(model)
     # The cluster outlives the fit by the time it takes to write what lies on it.
     with (
         stoppable(job.output, running.resume),

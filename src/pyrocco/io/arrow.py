@@ -165,7 +165,7 @@ def _gather(table: Any, n_texts: int) -> Loaded:
     return Loaded(texts, numbers_of(table.columns[n_texts:], table.num_rows))
 
 
-def numbers_of(columns: Sequence[Any], n_rows: int, dtype: Any = np.float64) -> NDArray[Any]:
+def numbers_of(columns: Sequence[Any], n_rows: int, dtype: Any = float) -> NDArray[Any]:
     """Columns of an Arrow table as one array.
 
     Parameters
@@ -174,7 +174,7 @@ def numbers_of(columns: Sequence[Any], n_rows: int, dtype: Any = np.float64) -> 
         Columns of numbers.
     n_rows : int
         How many cells each has.
-    dtype : dtype, default=np.float64
+    dtype : dtype, default=float
         Of the array.
 
     Returns

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+import logging
 import re
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -113,7 +117,7 @@ class Running:
             cluster = _connect(distributed, where)
         else:
             cluster = _local(distributed, where, self.limit)
-        with cluster as client:
+        with _without_chatter(), cluster as client:
             yield client
 
 
@@ -176,17 +180,47 @@ def peak_memory() -> int | None:
 
 
 @contextmanager
+def _without_chatter() -> Iterator[None]:
+    """A fit that is stopped leaves tasks that nobody asks about, and asyncio would list them."""
+    logger = logging.getLogger("asyncio")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        gc.collect()  # they are listed when they go, so let them go now
+        logger.setLevel(before)
+
+
+@contextmanager
 def _local(distributed: Any, n_workers: int, limit: int | None) -> Iterator[Any]:
-    with (
-        distributed.LocalCluster(
+    with _deaf_to_ctrl_c():
+        cluster = distributed.LocalCluster(
             n_workers=n_workers,
             threads_per_worker=1,
             memory_limit="auto" if limit is None else limit // n_workers,
             dashboard_address=":0",  # any free port: several may run on one machine
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
+            silence_logs=logging.CRITICAL,  # what goes wrong is raised here
+        )
+    with cluster, distributed.Client(cluster) as client:
         yield client
+
+
+@contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Let processes that are started here ignore Ctrl-C.
+
+    A terminal sends it to all of them, but only the one that keeps the state of the fit is to
+    act on it. While they start, a matter of seconds, this one is deaf as well.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

@@ -38,7 +38,7 @@ from pyrocco.io import (
 __all__ = ["fit_in_blocks"]
 
 LEFT_OUT = (
-    "Fitted in blocks of rows: no heat map, no report and no model file are written, since they "
+    "Fitting in blocks of rows: no heat map, no report and no model file are written, since they "
     "need the whole matrix."
 )
 

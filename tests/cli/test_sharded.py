@@ -276,7 +276,6 @@ def test_a_cluster_without_workers(folder, start, tmp_path, capsys, monkeypatch)
     check_refused(capsys, code, "the scheduler has no workers", "dask worker tcp://")
 
 
-@pytest.mark.xfail(raises=TypeError, reason="checkpoints know no matrices in blocks yet")
 def test_on_a_local_cluster(folder, truth, tmp_path, capfd):
     """The whole way: processes are started, each reads its parts, all are gone at the end."""
     words = ["--cluster", "local:2", "--memory-limit", "4GB", "-q"]

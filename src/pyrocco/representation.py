@@ -7,9 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pyrocco.backends import Backend, Workspace
 from pyrocco.model import Schedule, Side, SylvesterSystem
 from pyrocco.solvers import Solution, Solver
@@ -42,7 +39,7 @@ class LoopState:
 
     Parameters
     ----------
-    U : ndarray
+    U : ndarray or RowBlocks
         The representation, a copy of its own.
     history : list of dict
         One record an iteration.
@@ -54,7 +51,7 @@ class LoopState:
         Whether the schedule has stopped the loop.
     """
 
-    U: NDArray[Any]
+    U: Any
     history: list[Record]
     objective: float
     mu: tuple[float, float]
@@ -170,7 +167,7 @@ def _state(
 ) -> LoopState:
     rows, columns = sides
     return LoopState(
-        U=np.array(backend.to_numpy(U)),
+        U=backend.kept(U),
         history=list(history),
         objective=objective,
         mu=(rows.mu, columns.mu),

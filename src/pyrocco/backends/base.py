@@ -34,6 +34,9 @@ class Backend(Protocol):
     def narrow(self, U: Any) -> Any:
         """Something of few columns, as `over_rows` and `map_rows` take it."""
 
+    def kept(self, U: Any) -> Any:
+        """A copy that outlives what happens to `U`, as a checkpoint holds it."""
+
     def dtype(self, U: Any) -> np.dtype[Any]:
         """NumPy's name of the type of an array."""
 

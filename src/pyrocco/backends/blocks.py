@@ -67,6 +67,10 @@ class BlockBackend:
         """Blocks stay where they are."""
         return U
 
+    def kept(self, U: RowBlocks) -> RowBlocks:
+        """A copy that outlives what happens to `U`, as a checkpoint holds it."""
+        return replace(U.settled())
+
     def dtype(self, U: Any) -> np.dtype[Any]:
         """Type of the cells."""
         dtype: np.dtype[Any] = U.dtype

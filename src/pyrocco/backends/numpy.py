@@ -52,6 +52,10 @@ class NumpyBackend:
         """Return `U` itself."""
         return U
 
+    def kept(self, U: NDArray[Any]) -> NDArray[Any]:
+        """A copy that outlives what happens to `U`, as a checkpoint holds it."""
+        return U.copy()
+
     def dtype(self, U: NDArray[Any]) -> np.dtype[Any]:
         """Type of `U`."""
         return U.dtype

@@ -84,6 +84,10 @@ class TorchBackend:
         """Array in main memory."""
         return self.to_numpy(U)
 
+    def kept(self, U: Any) -> NDArray[Any]:
+        """A copy that outlives what happens to `U`, as a checkpoint holds it."""
+        return np.array(self.to_numpy(U))
+
     def dtype(self, U: Any) -> np.dtype[Any]:
         """NumPy's name of the type of `U`."""
         return np.dtype(str(U.dtype).removeprefix("torch."))

@@ -13,7 +13,8 @@ from pyrocco.representation import Bookmark, LoopState, Representation
 
 __all__ = ["Journal", "WrittenJournal"]
 
-Represented = tuple[tuple[Graph, Graph], Representation]
+Graphs = tuple[Graph, Graph]
+Represented = tuple[Graphs, Representation]
 
 
 class Journal:
@@ -30,6 +31,10 @@ class Journal:
     def remembered(self, represent: Callable[[], Represented]) -> Represented:
         """Graphs and representation: known already, or made now."""
         return represent()
+
+    def drawn(self, draw: Callable[[], Graphs]) -> Graphs:
+        """Graphs: known already, or made now."""
+        return draw()
 
     def bookmark(self) -> Bookmark | None:
         """Keeper of the place in the loop that begins now."""
@@ -78,8 +83,17 @@ class WrittenJournal(Journal):
             U = self.backend.copy(self.backend.asarray(left.state.U))
             return left.graphs, Representation(U, left.state.history, left.state.settled)
         graphs, learned = represent()
-        self.note(graphs=graphs)
+        self.note(graphs=graphs, drawn=None)
         return graphs, learned
+
+    def drawn(self, draw: Callable[[], Graphs]) -> Graphs:
+        """Graphs: those that were left here, or made now."""
+        left = self.left
+        if self.representation == left.representation and left.drawn and left.graphs is None:
+            return left.drawn
+        graphs = draw()
+        self.note(drawn=graphs)
+        return graphs
 
     def bookmark(self) -> Bookmark:
         """Keeper of the place in the loop that begins now; it begins where that was left."""

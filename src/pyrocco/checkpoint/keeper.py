@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from pyrocco.backends import Backend
+from pyrocco.backends.dask import ClusterLostError
 from pyrocco.checkpoint.errors import CheckpointError
+from pyrocco.checkpoint.folder import BlockFolder, folder_beside
 from pyrocco.checkpoint.identity import check_same, identity
 from pyrocco.checkpoint.journal import Journal, WrittenJournal
 from pyrocco.checkpoint.place import Place, from_content, to_content
@@ -47,16 +49,23 @@ class Checkpoint:
         self._identity: dict[str, Any] | None = None
         self._unwritten: Place | None = None
         self._due = time.monotonic() + interval
+        self._folder: BlockFolder | None = None
+        self._blocks: dict[str, Any] | None = None
 
     def open(self, estimator: Any, X: Any, backend: Backend) -> Journal:
         """Begin the fit, or go on with the one in the file."""
         if self._identity is not None:
             raise CheckpointError(f"{self.path}: is for one fit; take another file for the next")
         self._identity = identity(estimator, X)
+        self._folder = folder_beside(self.path, backend)
         if self._found is None:
             return WrittenJournal(None, self._take, backend)
         check_same(self.path, self._found["identity"], self._identity)
-        return WrittenJournal(from_content(self._found["place"]), self._take, backend)
+        content = self._found["place"]
+        if self._folder is not None and content["state"]:
+            self._blocks = content["state"]["U"]
+            content["state"]["U"] = self._folder.read(self._blocks)
+        return WrittenJournal(from_content(content), self._take, backend)
 
     def write(self) -> None:
         """Write the last place, unless the file holds it already."""
@@ -64,13 +73,26 @@ class Checkpoint:
             return
         started = time.monotonic()
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        content = {"identity": self._identity, "place": to_content(self._unwritten)}
+        place = to_content(self._unwritten)
+        if self._blocks is not None and place["state"]:
+            place["state"] = {**place["state"], "U": self._blocks}
+        content = {"identity": self._identity, "place": place}
         write_model_file(self.path, {"checkpoint": content})
         self._unwritten = None
         seconds = time.monotonic() - started
         self._due = time.monotonic() + max(self.interval, _PATIENCE * seconds)
 
+    def remove(self) -> None:
+        """Remove the file, and the blocks beside it."""
+        self.path.unlink(missing_ok=True)
+        if self._folder is not None:
+            self._folder.remove()
+
     def _take(self, place: Place) -> None:
+        if self._folder is not None and _has_new_state(place, self._unwritten):
+            # At once: when the cluster is lost, its blocks are lost with it.
+            self._blocks = self._folder.write(place.state.U)  # type: ignore[union-attr]
+            self._due = 0.0
         self._unwritten = place
         if time.monotonic() >= self._due:
             self.write()
@@ -89,7 +111,8 @@ def checkpoint_to(
     ----------
     path : str or Path
         The file. It is removed when the block ends well. It stays when the block is stopped
-        (Ctrl-C) or runs out of memory.
+        (Ctrl-C), runs out of memory or loses its cluster. Blocks of a representation are kept
+        in a folder beside it, which workers must see under the same name.
     resume : bool, default=False
         Go on from the file where there is one. False starts anew.
     interval : float, default=5.0
@@ -120,12 +143,12 @@ def checkpoint_to(
     token = _CURRENT.set(keeper)
     try:
         yield keeper
-    except (KeyboardInterrupt, SystemExit, MemoryError):
+    except (KeyboardInterrupt, SystemExit, MemoryError, ClusterLostError):
         keeper.write()
         raise
     finally:
         _CURRENT.reset(token)
-    keeper.path.unlink(missing_ok=True)
+    keeper.remove()
 
 
 def journal_of(estimator: Any, X: Any, backend: Backend) -> Journal:
@@ -141,6 +164,11 @@ def journal_of(estimator: Any, X: Any, backend: Backend) -> Journal:
     """
     keeper = _CURRENT.get()
     return Journal() if keeper is None else keeper.open(estimator, X, backend)
+
+
+def _has_new_state(place: Place, before: Place | None) -> bool:
+    known = None if before is None else before.state
+    return place.state is not None and place.state is not known
 
 
 def _read(path: Path) -> dict[str, Any]:

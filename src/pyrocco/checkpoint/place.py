@@ -27,6 +27,8 @@ class Place:
         Where the loop stands.
     graphs : tuple of Graph, optional
         The graphs of the representation, once it is complete.
+    drawn : tuple of Graph, optional
+        The graphs of the representation, as soon as they are there.
     trusted : tuple, optional
         Once it is known which cells to trust: the number of representations that took, the
         data, and the weights of its cells.
@@ -41,6 +43,7 @@ class Place:
     loop: int = 0
     state: LoopState | None = None
     graphs: tuple[Graph, Graph] | None = None
+    drawn: tuple[Graph, Graph] | None = None
     trusted: tuple[int, Any, Any] | None = None
 
     def is_before(self, other: Place) -> bool:
@@ -56,9 +59,12 @@ def to_content(place: Place) -> dict[str, Any]:
     >>> to_content(Place(loop=1))["loop"]
     1
     """
-    graphs = place.graphs and [asdict(graph) for graph in place.graphs]
     state = place.state and vars(place.state)
-    return {**vars(place), "graphs": graphs, "state": state}
+    pairs = {
+        name: pair and [asdict(graph) for graph in pair]
+        for name, pair in (("graphs", place.graphs), ("drawn", place.drawn))
+    }
+    return {**vars(place), **pairs, "state": state}
 
 
 def from_content(content: dict[str, Any]) -> Place:
@@ -69,6 +75,9 @@ def from_content(content: dict[str, Any]) -> Place:
     >>> from_content(to_content(Place(loop=1))).loop
     1
     """
-    graphs = content["graphs"] and tuple(Graph(**graph) for graph in content["graphs"])
     state = content["state"] and LoopState(**content["state"])
-    return Place(**{**content, "graphs": graphs, "state": state})
+    pairs = {
+        name: content[name] and tuple(Graph(**graph) for graph in content[name])
+        for name in ("graphs", "drawn")
+    }
+    return Place(**{**content, **pairs, "state": state})

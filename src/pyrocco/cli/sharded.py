@@ -84,10 +84,10 @@ def fit_in_blocks(
     write_labels = row_label_writer(job.form.value, matrix.shape[0])
     # The cluster outlives the fit by the time it takes to write what lies on it.
     with (
+        _lost_cluster_as_line(),
         stoppable(job.output, running.resume),
         staged_folder(job.output) as folder,
         running.started() as client,
-        _lost_cluster_as_line(),
     ):
         shards = _shards(matrix, client)
         if not job.quiet:

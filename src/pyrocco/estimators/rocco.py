@@ -274,15 +274,24 @@ class ROCCO(
         make = GraphMaker(
             self.n_neighbors, metric, work.variant.bridges, work.backend, work.progress
         )
-        graphs, gaps = make.from_data(work.X), None
         dense = work.backend.asarray(work.X)
-        if has_gaps(work.X):
-            gaps = dense != dense  # noqa: PLR0124
-            dense = work.backend.asarray(first_filling(work.X))
-            dense[gaps] = self._learn(work, dense, graphs, gaps).U[gaps]
-        if work.variant.feature_graphs:
-            graphs = make.with_features(graphs, dense)
+        if not has_gaps(work.X):
+            graphs = work.journal.drawn(
+                lambda: self._draw(work, make, make.from_data(work.X), dense)
+            )
+            return graphs, self._learn(work, dense, graphs)
+        graphs = make.from_data(work.X)
+        gaps = dense != dense  # noqa: PLR0124
+        dense = work.backend.asarray(first_filling(work.X))
+        dense[gaps] = self._learn(work, dense, graphs, gaps).U[gaps]
+        graphs = self._draw(work, make, graphs, dense)
         return graphs, self._learn(work, dense, graphs, gaps)
+
+    def _draw(
+        self, work: Work, make: GraphMaker, graphs: tuple[Graph, Graph], dense: Any
+    ) -> tuple[Graph, Graph]:
+        """Add neighbours among features, where the variant has them."""
+        return make.with_features(graphs, dense) if work.variant.feature_graphs else graphs
 
     def _resolve(self, X: Any) -> tuple[Variant, Solver]:
         check_count("n_neighbors", self.n_neighbors)

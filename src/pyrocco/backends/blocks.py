@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pyrocco.backends import blockwork
 from pyrocco.backends.base import Operator
+from pyrocco.backends.blocksystem import BlockSystem
 from pyrocco.backends.numpy import PANEL, NumpyBackend, cut_columns
 from pyrocco.backends.rowblocks import Rotation, RowBlocks, Store, Turned, dense
 
@@ -25,7 +26,7 @@ _BLOCK_BYTES = 2**26
 _BLOCKS_AT_ONCE = 8
 
 
-class BlockBackend:
+class BlockBackend(BlockSystem):
     """Arrays are `RowBlocks` of a store (see `Backend` for what each method means).
 
     What is written into an array takes the place of its blocks. Small arrays, of the columns
@@ -86,7 +87,7 @@ class BlockBackend:
 
     def matrix_norm(self, U: RowBlocks) -> float:
         """Spectral norm, from the Gram matrix of the columns."""
-        return float(np.sqrt(max(np.linalg.eigvalsh(_sum(U.results(blockwork.gram)))[-1], 0.0)))
+        return float(np.sqrt(max(np.linalg.eigvalsh(U.total(blockwork.gram))[-1], 0.0)))
 
     def squared_norm(self, U: RowBlocks) -> float:
         """Squared Frobenius norm."""
@@ -99,12 +100,14 @@ class BlockBackend:
     def project(self, U: Any, Y: Any) -> NDArray[np.float64]:
         """U^T Y; for the transpose, a product with every block."""
         if isinstance(U, Turned):
-            return np.asarray(self.to_numpy(self.rotate(U.blocks, Y)), dtype=np.float64)
+            # The transpose of its own is asked for only of matrices as short as wide.
+            right = self.to_numpy(Y.blocks).T if isinstance(Y, Turned) else Y
+            return np.asarray(self.to_numpy(self.rotate(U.blocks, right)), dtype=np.float64)
         if isinstance(Y, RowBlocks):
-            return _sum(
-                U.results(blockwork.gram) if Y is U else self._paired(blockwork.product, U, Y)
-            )
-        return _sum(U.results(blockwork.product, Y))
+            if Y is U:
+                return np.asarray(U.total(blockwork.gram))
+            return _sum(self._paired(blockwork.product, U, Y))
+        return np.asarray(U.total(blockwork.product, Y))
 
     def rotate(
         self, U: Any, V: NDArray[np.float64], transposed: bool = False, out: Any = None
@@ -112,7 +115,7 @@ class BlockBackend:
         """Product with a small matrix; for the transpose, with one as long as the matrix."""
         matrix = V.astype(U.dtype).T if transposed else V.astype(U.dtype)
         if isinstance(U, Turned):
-            return _sum(U.blocks.results(blockwork.product, matrix)).astype(U.dtype)
+            return U.blocks.total(blockwork.product, matrix).astype(U.dtype)
         rotated = U.then(Rotation(matrix), matrix.shape[1])
         if out is None:
             return rotated
@@ -123,7 +126,7 @@ class BlockBackend:
         """Columns less their means."""
         if isinstance(U, Turned):
             return Turned(U.blocks.then(blockwork.less_row_means))
-        means = _sum(U.results(blockwork.column_sums)) / len(U)
+        means = U.total(blockwork.column_sums) / len(U)
         return U.then(partial(_less, means=means.astype(U.dtype)))
 
     def transpose(self, U: Any) -> Any:
@@ -146,8 +149,7 @@ class BlockBackend:
         if axis == 0:
             return np.concatenate(X.results(blockwork.row_keys))
         largest = np.max(X.results(blockwork.column_sizes), axis=0)
-        keys = X.results(partial(blockwork.column_keys, largest=largest))
-        return np.asarray(np.sum(keys, axis=0, dtype=np.uint64))
+        return np.asarray(X.total(partial(blockwork.column_keys, largest=largest)))
 
     def edge_lengths(
         self, U: RowBlocks, heads: NDArray[np.intp], tails: NDArray[np.intp], axis: int
@@ -185,10 +187,23 @@ class BlockBackend:
             )
         ]
         told = self.store.fetch([self.store.submit(blockwork.outcomes_of, p) for p in solved])
-        spans = list(pairwise(Y.ends.tolist()))
-        blocks = [[self.store.submit(blockwork.rows_of, p, *s) for p in solved] for s in spans]
-        Y.become(replace(Y, blocks=blocks, steps=(np.hstack,)))
+        left = [self.store.submit(blockwork.solution_of, p) for p in solved]
+        Y.become(self._back_to_rows(Y, left))
         return [outcome for part in told for outcome in part]
+
+    def through_panels(self, U: RowBlocks, work: Callable[..., Any], *arguments: Any) -> RowBlocks:
+        """What some work on panels of columns gives, in blocks of rows again."""
+        panels = self._pieces(U, self._panels(U))
+        done = [
+            self.store.submit(blockwork.on_panel, work, pieces, *arguments) for pieces in panels
+        ]
+        return self._back_to_rows(U, done)
+
+    def _back_to_rows(self, U: RowBlocks, panels: list[Any]) -> RowBlocks:
+        """Panels of columns cut into the blocks of `U`; they are joined when they are used."""
+        spans = list(pairwise(U.ends.tolist()))
+        blocks = [[self.store.submit(blockwork.rows_of, p, *s) for p in panels] for s in spans]
+        return replace(U, blocks=blocks, steps=(np.hstack,))
 
     def overwrite(self, U: RowBlocks, values: RowBlocks) -> None:
         """Let `U` have other blocks, with all steps taken."""

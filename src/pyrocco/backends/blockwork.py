@@ -100,9 +100,19 @@ def solve_panel(
     return Y, outcomes
 
 
-def rows_of(panel: tuple[NDArray[Any], Any], start: int, stop: int) -> NDArray[Any]:
+def on_panel(work: Callable[..., Any], pieces: list[Any], *arguments: Any) -> NDArray[Any]:
+    """What some work on some columns of all rows gives."""
+    return np.asarray(work(np.concatenate(pieces), *arguments))
+
+
+def rows_of(panel: NDArray[Any], start: int, stop: int) -> NDArray[Any]:
     """Some rows of a panel."""
-    return panel[0][start:stop].copy()
+    return panel[start:stop].copy()
+
+
+def solution_of(panel: tuple[NDArray[Any], list[Any]]) -> NDArray[Any]:
+    """Solution that the work on a panel left."""
+    return panel[0]
 
 
 def outcomes_of(panel: tuple[NDArray[Any], list[Any]]) -> list[Any]:

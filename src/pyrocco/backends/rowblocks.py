@@ -122,13 +122,10 @@ class RowBlocks:
         if isinstance(wanted, tuple):
             column = self.columns(slice(wanted[1], wanted[1] + 1))
             return np.concatenate([part.ravel() for part in column.results(dense)])
-        return dense(self.take(np.arange(len(self))[wanted]))
+        rows = np.arange(len(self))[wanted]
+        return dense(self.store.fetch([self.gathered(rows)])[0])
 
-    def take(self, rows: NDArray[np.intp]) -> Any:
-        """Bring some rows here, dense or sparse as the blocks are."""
-        return self.store.fetch([self._gather(rows)])[0]
-
-    def _gather(self, rows: NDArray[np.intp]) -> Any:
+    def gathered(self, rows: NDArray[np.intp]) -> Any:
         """Some rows of all blocks as one block."""
         sources = np.searchsorted(self.ends, rows, side="right") - 1
         asked = np.unique(sources)
@@ -157,10 +154,12 @@ class RowBlocks:
         """Begin some work on one block."""
         return self.store.submit(_after_steps, work, self.steps, self.blocks[block], *arguments)
 
-    def submit_with(self, other: RowBlocks, block: int, work: Callable[..., Any]) -> Any:
+    def submit_with(
+        self, other: RowBlocks, block: int, work: Callable[..., Any], *arguments: Any
+    ) -> Any:
         """Begin some work on one block and the same block of a matrix that is cut alike."""
         mine, others = (self.steps, self.blocks[block]), (other.steps, other.blocks[block])
-        return self.store.submit(_after_both, work, *mine, *others)
+        return self.store.submit(_after_both, work, *mine, *others, *arguments)
 
     def submit_all(self, work: Callable[..., Any], *by_row: Any) -> list[Any]:
         """Begin the same work on every block, with its part of arrays by row."""
@@ -175,8 +174,20 @@ class RowBlocks:
 
     def reordered(self, order: NDArray[np.intp]) -> RowBlocks:
         """The same rows in another order, in blocks of the same sizes."""
-        blocks = [self._gather(order[a:b]) for a, b in pairwise(self.ends)]
+        blocks = [self.gathered(order[a:b]) for a, b in pairwise(self.ends)]
         return replace(self, blocks=blocks, steps=())
+
+    def total(self, work: Callable[..., Any], *by_row: Any) -> Any:
+        """The sum of what some work on every block gives, brought here.
+
+        Two and two are added where they lie, in an order that does not depend on who is first.
+        """
+        parts = self.submit_all(work, *by_row)
+        while len(parts) > 1:
+            pairs = zip(parts[::2], parts[1::2], strict=False)
+            added = [self.store.submit(np.add, a, b) for a, b in pairs]
+            parts = [*added, *parts[len(added) * 2 :]]
+        return self.store.fetch(parts)[0]
 
     def settled(self) -> RowBlocks:
         """The same with all steps taken, once."""
@@ -261,8 +272,10 @@ def _after_both(
     block: Any,
     other_steps: tuple[Step, ...],
     other: Any,
+    *arguments: Any,
 ) -> Any:
-    return work(_taken_through(steps, block), _taken_through(other_steps, other))
+    both = _taken_through(steps, block), _taken_through(other_steps, other)
+    return work(*both, *arguments)
 
 
 def _taken_through(steps: tuple[Step, ...], block: Any) -> Any:

@@ -68,7 +68,7 @@ class WrittenJournal(Journal):
     """
 
     def __init__(self, left: Place | None, take: Callable[[Place], None], backend: Backend):
-        self.left = self.place = left or Place()
+        self.left = self.place = left or Place(representation=-1)
         self.take, self.backend = take, backend
         self.representation, self.loop = -1, -1
         if self.left.trusted is not None:

@@ -20,7 +20,7 @@ from pyrocco.estimators.stages import Fitted
 # Sides up to this have their eigenvectors computed in one place.
 LONGEST_SHORT_SIDE = 10_000
 # Solvers that need not have the whole matrix in one place.
-_SOLVERS = ("auto", "decoupled")
+_SOLVERS = ("auto", "decoupled", "conjugate-gradient")
 
 
 def check_options(model: Any, sample_weight: Any) -> None:
@@ -33,8 +33,8 @@ def check_options(model: Any, sample_weight: Any) -> None:
     name = model.solver if isinstance(model.solver, str) else model.solver.name
     if name not in _SOLVERS:
         raise ValueError(
-            f"solver={name!r} needs the whole matrix in one place: use 'auto' or 'decoupled' for "
-            "a matrix in blocks."
+            f"solver={name!r} needs the whole matrix in one place: for a matrix in blocks use "
+            f"{', '.join(map(repr, _SOLVERS[:-1]))} or {_SOLVERS[-1]!r}."
         )
     if sample_weight is not None:
         raise ValueError("sample_weight is not taken into account for a matrix in blocks.")

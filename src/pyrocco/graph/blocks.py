@@ -98,7 +98,7 @@ def _of_some_rows(
     """A few rows go round to all blocks."""
     if not len(rows):
         return Neighbors(np.empty((0, count), dtype=np.intp), np.empty((0, count)))
-    asking, own = X.store.put(X.take(rows)), groups[rows]
+    asking, own = X.gathered(rows), groups[rows]
     told = [
         X.submit(i, _told_of_groups, asking, own, groups[a:b], count, metric, int(a))
         for i, (a, b) in enumerate(pairwise(X.ends))
@@ -173,11 +173,10 @@ _SPARE = 10
 def _column_distances(X: RowBlocks, metric: str, backend: BlockBackend) -> GivenDistances:
     """Distances between columns: sums over blocks; the small ones by differences of cells."""
     if metric == "manhattan":
-        parts = X.results(_manhattan_part)
-        return GivenDistances(np.sum(parts, axis=0))
+        return GivenDistances(X.total(_manhattan_part))
     if metric == "cosine":
         X, empty = _unit_columns(X)
-    gram = np.sum(X.results(blockwork.gram), axis=0)
+    gram = X.total(blockwork.gram)
     squares = np.diag(gram)
     lengths = np.maximum(squares[:, None] + squares - 2 * gram, 0)
     _look_again(lengths, X, backend)
@@ -204,7 +203,7 @@ def _look_again(lengths: NDArray[np.float64], X: RowBlocks, backend: BlockBacken
 
 
 def _unit_columns(X: RowBlocks) -> tuple[RowBlocks, NDArray[np.bool_]]:
-    squares = np.sum(X.results(_column_squares), axis=0)
+    squares = X.total(_column_squares)
     empty = squares == 0
     factors = 1 / np.sqrt(np.where(empty, 1.0, squares))
     return X.then(partial(_scaled_columns, factors=factors)), empty

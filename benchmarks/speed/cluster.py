@@ -1,0 +1,223 @@
+"""Fits on a cluster of processes of this machine: labels, times, memory, dying workers.
+
+python -m benchmarks.speed.cluster [same] [workers] [growth] [limit] [kills]
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import os
+import random
+import re
+import signal
+import threading
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import dask
+import dask.array as da
+import numpy as np
+from dask.utils import parse_bytes
+from distributed import Client, LocalCluster
+from scipy import sparse
+from sklearn.metrics import adjusted_rand_score
+
+from benchmarks.speed.machine import markdown, write
+from pyrocco import ROCCO
+from pyrocco.datasets import load, make_noisy_biclusters
+
+PARTS = ("same", "workers", "growth", "limit", "kills")
+SEEDS = range(5)
+
+
+@contextlib.contextmanager
+def cluster(n_workers, memory="auto"):
+
+    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    with (
+        LocalCluster(n_workers=n_workers, memory_limit=memory, **options) as running,
+        Client(running) as client,
+    ):
+        yield client
+
+
+def peak_memory():
+    """Resident megabytes of this process at their highest."""
+    status = Path("/proc/self/status").read_text()
+    return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1024
+
+
+def made_there(n_rows, n_columns, chunk, k=5, dtype=np.float32):
+    """Planted blocks and noise that are made on the workers; and the labels of the rows."""
+
+    rows = da.arange(n_rows, chunks=chunk) * 7919 % k
+    levels = np.random.default_rng(1).uniform(-10, 10, (k, k))
+    columns = np.arange(n_columns) % k
+    noise = da.random.default_rng(0).normal(0, 10, (n_rows, n_columns), chunks=(chunk, -1))
+    table = levels[:, columns]
+    X = noise + rows.map_blocks(lambda block: table[block], chunks=(rows.chunks[0], (n_columns,)),
+                                new_axis=1, dtype=float)  # fmt: skip
+    return X.astype(dtype), np.arange(n_rows) * 7919 % k
+
+
+def chunks_of(X, count):
+    """A matrix that is here as a Dask array, sparse chunks where it is sparse."""
+
+    ends = np.linspace(0, X.shape[0], count + 1).astype(int)
+    parts = [X[a:b] for a, b in pairwise(ends)]
+    meta = sparse.csr_matrix((0, 0)) if sparse.issparse(X) else np.empty((0, 0))
+    return da.concatenate(
+        [
+            da.from_delayed(dask.delayed(part), part.shape, dtype=X.dtype, meta=meta)
+            for part in parts
+        ]
+    )
+
+
+def told(work):
+    """Result of some work, and the seconds of the stages that a fit told of."""
+    with contextlib.redirect_stderr(io.StringIO()) as lines:
+        result = work()
+    return result, dict(re.findall(r"^(.+): ([\d.]+) s$", lines.getvalue(), flags=re.MULTILINE))
+
+
+def agreement(model, other):
+    rows = adjusted_rand_score(model.row_labels_, np.asarray(other.row_labels_))
+    return rows, adjusted_rand_score(model.column_labels_, other.column_labels_)
+
+
+def same():
+    """Labels of two workers beside those of one process."""
+    lines = []
+    sets = [
+        ("separated, noise 10", [planted((5000, 100), 10, 0)]),
+        ("noise 30", [planted((100, 100), 30, seed) for seed in SEEDS]),
+        ("noise 30", [planted((2000, 100), 30, seed) for seed in SEEDS]),
+        ("20news10", [load("20news10").X]),
+        ("classic3", [load("classic3").X]),
+    ]
+    with cluster(2):
+        for name, matrices in sets:
+            found = [agreement(ROCCO().fit(X), ROCCO().fit(chunks_of(X, 4))) for X in matrices]
+            rows, columns = np.min(found, axis=0)
+            shape = " x ".join(map(str, matrices[0].shape))
+            lines.append([name, shape, len(matrices), f"{rows:.4f}", f"{columns:.4f}"])
+            print(*lines[-1], flush=True)
+    return markdown(["data", "shape", "seeds", "least ARI of rows", "of columns"], lines)
+
+
+def planted(shape, noise, seed):
+    return make_noisy_biclusters(shape, 5, noise=noise, random_state=seed).X
+
+
+STAGES = ("graph of rows", "graph of columns", "representation", "clusters")
+
+
+def timed(n_rows, n_columns, n_workers, memory="auto", k=5, chunk=None):
+    """One line: shape, workers, seconds of all and of stages, peaks, agreement with the truth."""
+    X, truth = made_there(n_rows, n_columns, chunk or max(1000, n_rows // 16), k)
+    with cluster(n_workers, memory) as client:
+        started = time.perf_counter()
+        model, stages = told(lambda: ROCCO(verbose=1).fit(X))
+        seconds = time.perf_counter() - started
+        peaks = max(client.run(peak_memory).values())
+        score = adjusted_rand_score(truth, np.asarray(model.row_labels_))
+    shares = [float(stages.get(stage, 0)) for stage in STAGES]
+    line = [f"{n_rows} x {n_columns}", n_workers, seconds, *shares, peaks, f"{score:.4f}"]
+    print(*line, flush=True)
+    return line
+
+
+HEADER = ["shape", "workers", "seconds", *STAGES, "peak of a worker, MB", "ARI with the truth"]
+
+
+def workers():
+    """The same matrix with one worker and with two."""
+    lines = [timed(n, 100, count) for n in (20_000, 80_000) for count in (1, 2)]
+    return markdown(HEADER, lines)
+
+
+def growth():
+    """Rows doubled again and again, two workers, the approximate graph."""
+    sizes = (125_000, 250_000, 500_000, 1_000_000)
+    lines = [timed(n, 50, 2) for n in sizes]
+    seconds = [line[2] for line in lines]
+    slope = np.polyfit(np.log(sizes), np.log(seconds), 1)[0]
+    return markdown(HEADER, lines) + f"\n\nSlope of log seconds against log rows: {slope:.2f}."
+
+
+def limit():
+    """A matrix of more than three times the memory of a worker."""
+
+    memory, shape = "1GB", (400_000, 1000)
+    times = shape[0] * shape[1] * 8 / parse_bytes(memory)
+    with dask.config.set({"distributed.worker.memory.terminate": 0.95}):
+        X, truth = made_there(*shape, 10_000, dtype=np.float64)
+        with cluster(2, memory) as client:
+            started = time.perf_counter()
+            model = ROCCO(verbose=1).fit(X)
+            seconds = time.perf_counter() - started
+            peak = max(client.run(peak_memory).values())
+            score = adjusted_rand_score(truth, np.asarray(model.row_labels_))
+    line = [f"{shape[0]} x {shape[1]}", memory, f"{times:.1f}", seconds, peak, f"{score:.4f}"]
+    return markdown(
+        ["shape, float64", "limit of a worker", "matrix over limit", "seconds",
+         "peak of a worker, MB", "ARI with the truth"], [line],
+    )  # fmt: skip
+
+
+def kills():
+    """A worker killed at a random moment of a fit, five times."""
+    X = planted((20_000, 100), 30, 0)
+    parts, alone = chunks_of(X, 8), ROCCO().fit(X)
+    draw, lines = random.Random(0), []
+    with cluster(2) as client:
+        started = time.perf_counter()
+        ROCCO().fit(parts)
+        usual = time.perf_counter() - started
+        for run in range(5):
+            moment = draw.uniform(0.05, 0.95) * usual
+            victim = draw.choice(list(client.run(os.getpid).values()))
+            timer = threading.Timer(moment, os.kill, [victim, signal.SIGKILL])
+            timer.start()
+            started = time.perf_counter()
+            model = ROCCO().fit(parts)
+            seconds = time.perf_counter() - started
+            timer.cancel()
+            rows, columns = agreement(alone, model)
+            lines.append([run, moment, usual, seconds, f"{rows:.4f}", f"{columns:.4f}"])
+            print(*lines[-1], flush=True)
+            client.wait_for_workers(2, timeout=60)
+    return markdown(
+        ["run", "killed after, s", "seconds undisturbed", "seconds", "ARI of rows", "of columns"],
+        lines,
+    )
+
+
+TITLES = {
+    "same": "Labels of two workers beside those of one process, the least over the seeds",
+    "workers": "One worker and two, float32",
+    "growth": "Rows doubled, two workers, float32, graph of overlapping shards",
+    "limit": "A matrix larger than the memory of the workers",
+    "kills": "A worker killed in the middle, 20,000 x 100 at noise 30",
+}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("parts", nargs="*", default=PARTS)
+    for part in parser.parse_args().parts:
+        write(
+            f"cluster_{part}",
+            f"On a cluster: {part}",
+            f"python -m benchmarks.speed.cluster {part}",
+            f"{TITLES[part]}. Workers are processes of one thread; K unknown, defaults.",
+            globals()[part](),
+        )
+
+
+if __name__ == "__main__":
+    main()

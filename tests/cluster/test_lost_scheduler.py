@@ -1,0 +1,102 @@
+"""The scheduler dies in the middle of a fit; another one goes on with it."""
+
+import re
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from pyrocco import ROCCO
+from pyrocco.backends.dask import ClusterLostError
+from pyrocco.checkpoint import checkpoint_to
+from pyrocco.datasets import make_noisy_biclusters
+from pyrocco.progress import watched_by
+
+da = pytest.importorskip("dask.array")
+distributed = pytest.importorskip("distributed")
+
+
+class Watch:
+    """Notes stages, and does something when one begins."""
+
+    def __init__(self, stage=None, act=None):
+        self.stage, self.act, self.seen = stage, act, []
+
+    def begin(self, stage, steps):
+        self.seen.append(stage)
+        if stage == self.stage:
+            self.act()
+
+    def end(self, stage):
+        pass
+
+    def iteration(self, record):
+        return False
+
+
+@contextmanager
+def running(*command):
+    """A program of Dask, killed in the end; gives the process and what it says first."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dask", *command], stderr=subprocess.PIPE, text=True
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()
+
+
+@contextmanager
+def scheduler_and_worker():
+    with running("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard") as scheduler:
+        said = next(line for line in scheduler.stderr if "Scheduler at" in line)
+        address = re.search(r"tcp://[\d.:]+", said)[0]
+        options = ("--nworkers", "1", "--nthreads", "1", "--no-dashboard", "--no-nanny")
+        with running("worker", address, *options):
+            yield scheduler, address
+
+
+@contextmanager
+def connected(address):
+    client = distributed.Client(address, timeout=3)
+    client.wait_for_workers(1, timeout=60)
+    try:
+        yield client
+    finally:
+        client.close(timeout=1)
+
+
+STAGES = ["representation", "clusters"]
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.filterwarnings("ignore")
+def test_a_lost_scheduler_is_told_and_the_fit_goes_on(tmp_path, stage):
+    X = make_noisy_biclusters((400, 60), 4, noise=10, random_state=0).X
+    parts = da.from_array(X, chunks=(100, -1))
+    path = tmp_path / "night.pyrocco"
+    with scheduler_and_worker() as (scheduler, address), connected(address):
+
+        def lose():
+            scheduler.send_signal(signal.SIGKILL)
+            scheduler.wait()
+
+        with watched_by(Watch(stage, lose)):  # noqa: SIM117
+            with pytest.raises(ClusterLostError, match="--resume"), checkpoint_to(path):
+                ROCCO().fit(parts)
+    assert path.exists()
+    watch = Watch()
+    with scheduler_and_worker() as (_, address), connected(address):
+        with watched_by(watch), checkpoint_to(path, resume=True):
+            model = ROCCO().fit(parts)
+        labels = np.asarray(model.row_labels_)
+    assert adjusted_rand_score(ROCCO().fit(X).row_labels_, labels) == 1.0
+    # Graphs are not made again; neither is the representation, once it was there.
+    assert watch.seen == STAGES[STAGES.index(stage) :]
+    assert not list(tmp_path.iterdir())

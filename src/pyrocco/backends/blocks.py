@@ -23,7 +23,7 @@ _PANEL_ARRAYS = 6
 _PANELS_EACH = 2
 # A block, and how many of its size some work holds at once.
 _BLOCK_BYTES = 2**26
-_BLOCKS_AT_ONCE = 8
+_BLOCKS_AT_ONCE = 16
 
 
 class BlockBackend(BlockSystem):

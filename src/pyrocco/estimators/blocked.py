@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from pyrocco.backends import BlockBackend, RowBlocks, ScratchStore, cpu_backend, even_ends
 from pyrocco.backends.dask import (
@@ -19,6 +20,7 @@ from pyrocco.backends.scratch import as_mapped
 from pyrocco.checkpoint import journal_of
 from pyrocco.estimators.blockwise import (
     BlockFacts,
+    check_no_limit,
     check_options,
     means_of_blocks,
     put_back,
@@ -28,9 +30,10 @@ from pyrocco.estimators.blockwise import (
 )
 from pyrocco.estimators.budget import parse_bytes
 from pyrocco.estimators.checks import check_n_clusters
-from pyrocco.estimators.deferred import Deferred
+from pyrocco.estimators.deferred import Deferred, Source
 from pyrocco.estimators.recognition import order_where_repeated
 from pyrocco.estimators.stages import Fitted, Work
+from pyrocco.estimators.weights import Copies
 
 # Bytes for work on blocks in files where no limit is set.
 _MEMORY = 2 * 10**9
@@ -56,21 +59,27 @@ class BlockedMixin:
         self.row_confidence_ = chunked_like(self.row_confidence_, rows)
         self._nested = self._placers = Deferred(make=_refuse)
 
-    def _fit_in_files(self: Any, X: Any, memory: int) -> tuple[Fitted, float]:
+    def _fit_in_files(self: Any, X: Any, memory: int, sample_weight: Any) -> None:
         """Fit a matrix that is here, its representation and all panels in files."""
-        store = ScratchStore(memory, cpu_backend(self.n_jobs).n_threads)
+        check_options(self, sample_weight)
+        backend = cpu_backend(self.n_jobs)
+        store = ScratchStore(memory, backend.n_threads)
         wide = X.shape[1] > X.shape[0]
-        source = X.T if wide else X
-        ends = even_ends(source.shape[0], source.shape[1] * X.dtype.itemsize, store)
-        blocks = RowBlocks.cut(source, ends, store)
-        fitted, scale = self._fit_blocks(X, blocks, wide)
+        source_rows = X.T if wide else X
+        row_bytes = source_rows.shape[1] * X.dtype.itemsize
+        blocks = RowBlocks.cut(source_rows, even_ends(max(X.shape), row_bytes, store), store)
+        with threadpool_limits(self.n_jobs):
+            fitted, scale = self._fit_blocks(X, blocks, wide)
         self._keep_blocks(fitted, blocks, scale, wide)
         U = as_mapped(_in_units(fitted.learned.U, scale))
         self.representation_ = U.T if wide else U
-        return fitted, scale
+        source, copies = Source(X), Copies.weigh(X, None, sort=False)
+        self._promise(source, fitted, scale, True)
+        self._place_later(source, copies, None, scale, backend)
 
     def _store_of(self: Any, client: Any) -> DaskStore | ScratchStore:
         if client is not None:
+            check_no_limit(self)
             return DaskStore(client)
         memory = _MEMORY if self.memory_limit is None else parse_bytes(self.memory_limit)
         return ScratchStore(memory, cpu_backend(self.n_jobs).n_threads)

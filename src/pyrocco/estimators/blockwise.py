@@ -36,8 +36,20 @@ def check_options(model: Any, sample_weight: Any) -> None:
             f"solver={name!r} needs the whole matrix in one place: for a matrix in blocks use "
             f"{', '.join(map(repr, _SOLVERS[:-1]))} or {_SOLVERS[-1]!r}."
         )
+    if model.device not in ("cpu", "auto"):
+        raise ValueError("device must be 'cpu' for a matrix in blocks, which no GPU works on.")
     if sample_weight is not None:
         raise ValueError("sample_weight is not taken into account for a matrix in blocks.")
+
+
+def check_no_limit(model: Any) -> None:
+    """Refuse a limit that nobody would keep to."""
+    if model.memory_limit is not None:
+        raise ValueError(
+            "memory_limit is that of one machine. On a cluster every worker has its own: set it "
+            "where workers are started, as in LocalCluster(memory_limit='4GB') or "
+            "dask worker --memory-limit 4GB."
+        )
 
 
 @dataclass(frozen=True)

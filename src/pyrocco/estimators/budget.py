@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _BINARY = {"KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
@@ -15,7 +16,7 @@ _BINARY = {"KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 # Measured peaks of fits (benchmarks/speed/results/budget.md): what the program itself takes,
 # copies of the matrix that a fit in memory holds beside it, and bytes for every row and
 # neighbour of the graphs.
-BASE = 320e6
+BASE = 300e6
 COPIES = 8.5
 EDGE_BYTES = 90
 # In files: bytes for every row beside its edges (features, labels, memberships), and the least
@@ -117,6 +118,25 @@ def plan_fit(
     if fixed + work <= limit:
         return Plan("files", int(limit - fixed))
     raise MemoryError(_refusal(shape, fixed + work, fixed - own + work, limit, mapped))
+
+
+def plan_for(model: Any, X: Any) -> Plan:
+    """The plan of an estimator with a ``memory_limit`` for a matrix that is here.
+
+    Examples
+    --------
+    >>> from pyrocco import ROCCO
+    >>> plan_for(ROCCO(memory_limit="1GB"), np.eye(3)).way
+    'whole'
+    """
+    if model.memory_limit is None:
+        return Plan("whole")
+    limit = parse_bytes(model.memory_limit)
+    if model.device != "cpu":
+        raise ValueError("memory_limit is that of the main memory: use it with device='cpu'.")
+    # A sparse matrix takes little itself, but its representation is dense.
+    elsewhere = sparse.issparse(X) or isinstance(X, np.memmap) or isinstance(X.base, np.memmap)
+    return plan_fit(X.shape, X.dtype, model.n_neighbors, limit, elsewhere)
 
 
 def _refusal(

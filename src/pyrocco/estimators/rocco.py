@@ -12,24 +12,22 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
-from pyrocco.backends import Backend, cpu_backend, resolve_backend
+from pyrocco.backends import Backend, resolve_backend
 from pyrocco.backends.dask import is_dask_array
 from pyrocco.checkpoint import journal_of
 from pyrocco.estimators.blocked import BlockedMixin
 from pyrocco.estimators.blocks import BlockMixin, block_means
-from pyrocco.estimators.blockwise import check_options
-from pyrocco.estimators.budget import Plan, parse_bytes, plan_fit
+from pyrocco.estimators.budget import plan_for
 from pyrocco.estimators.checks import (
     check_choice,
     check_count,
     check_n_clusters,
     fresh_random_state,
-    metric_for,
 )
 from pyrocco.estimators.coclustering import NestedMixin
 from pyrocco.estimators.deferred import Source
-from pyrocco.estimators.graphs import GraphMaker
-from pyrocco.estimators.missing import ImputeMixin, first_filling, has_gaps, observe
+from pyrocco.estimators.learning import LearningMixin
+from pyrocco.estimators.missing import ImputeMixin, observe
 from pyrocco.estimators.prediction import PredictionMixin
 from pyrocco.estimators.rcc import warn_not_converged
 from pyrocco.estimators.saving import SavingMixin
@@ -38,14 +36,14 @@ from pyrocco.estimators.trust import Trusted, is_dominated, trust_cells, trust_f
 from pyrocco.estimators.variants import VARIANTS, Variant, resolve_variant
 from pyrocco.estimators.watching import WatchedMixin, with_callbacks
 from pyrocco.estimators.weights import Copies
-from pyrocco.graph import Graph
 from pyrocco.graph.neighbors import METRICS
-from pyrocco.representation import Record, Representation, learn_representation
+from pyrocco.representation import Record
 from pyrocco.solvers import Solver, resolve_solver
 
 
 class ROCCO(
     BlockedMixin,
+    LearningMixin,
     WatchedMixin,
     NestedMixin,
     PredictionMixin,
@@ -176,8 +174,9 @@ class ROCCO(
 
         Parameters
         ----------
-        X : array, DataFrame or sparse matrix of shape (n_rows, n_columns)
-            The data; NaN marks missing cells (not in the paper variant).
+        X : array, DataFrame, sparse matrix or Dask array of shape (n_rows, n_columns)
+            The data; NaN marks missing cells (not in the paper variant). Of a Dask array,
+            labels of rows and the representation are Dask arrays too.
         y : ignored
             For the interface of scikit-learn.
         sample_weight : array of shape (n_rows,), optional
@@ -196,8 +195,10 @@ class ROCCO(
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C",
             ensure_all_finite="allow-nan",
         )  # fmt: skip
-        if (plan := self._plan(X)).way == "files":
-            return self._fit_planned(X, plan, sample_weight)
+        plan = plan_for(self, X)
+        if plan.way == "files":
+            self._fit_in_files(X, plan.work, sample_weight)
+            return self
         X = X.astype(np.float32) if plan.way == "single" else X
         # The paper's k-means starts from rows drawn at random: it keeps their order.
         given, copies = X, Copies.weigh(X, sample_weight, sort=self.variant != "paper")
@@ -218,22 +219,6 @@ class ROCCO(
             source = Source(given)
             self._promise(source, fitted, scale, not len(copies.left_out))
             self._place_later(source, copies, rows, scale, backend)
-        return self
-
-    def _plan(self, X: Any) -> Plan:
-        if self.memory_limit is None:
-            return Plan("whole")
-        limit, mapped = parse_bytes(self.memory_limit), isinstance(X.base, np.memmap)
-        return plan_fit(X.shape, X.dtype, self.n_neighbors, limit, mapped)
-
-    def _fit_planned(self, X: Any, plan: Plan, sample_weight: Any) -> ROCCO:
-        check_options(self, sample_weight)
-        backend = cpu_backend(self.n_jobs)
-        with threadpool_limits(self.n_jobs):
-            fitted, scale = self._fit_in_files(X, plan.work)
-            source, copies = Source(X), Copies.weigh(X, None, sort=False)
-            self._promise(source, fitted, scale, complete=True)
-            self._place_later(source, copies, None, scale, backend)
         return self
 
     def _fit_trusted(self, work: Work) -> Fitted:
@@ -268,31 +253,6 @@ class ROCCO(
         _, learned = work.journal.remembered(lambda: self._represent(work))
         return work.backend.to_numpy(learned.U)
 
-    def _represent(self, work: Work) -> tuple[tuple[Graph, Graph], Representation]:
-        """Graphs and representation; missing cells are filled from neighbours for features."""
-        metric = metric_for(self.metric, work.mostly_zero)
-        make = GraphMaker(
-            self.n_neighbors, metric, work.variant.bridges, work.backend, work.progress
-        )
-        dense = work.backend.asarray(work.X)
-        if not has_gaps(work.X):
-            graphs = work.journal.drawn(
-                lambda: self._draw(work, make, make.from_data(work.X), dense)
-            )
-            return graphs, self._learn(work, dense, graphs)
-        graphs = make.from_data(work.X)
-        gaps = dense != dense  # noqa: PLR0124
-        dense = work.backend.asarray(first_filling(work.X))
-        dense[gaps] = self._learn(work, dense, graphs, gaps).U[gaps]
-        graphs = self._draw(work, make, graphs, dense)
-        return graphs, self._learn(work, dense, graphs, gaps)
-
-    def _draw(
-        self, work: Work, make: GraphMaker, graphs: tuple[Graph, Graph], dense: Any
-    ) -> tuple[Graph, Graph]:
-        """Add neighbours among features, where the variant has them."""
-        return make.with_features(graphs, dense) if work.variant.feature_graphs else graphs
-
     def _resolve(self, X: Any) -> tuple[Variant, Solver]:
         check_count("n_neighbors", self.n_neighbors)
         check_count("max_iter", self.max_iter)
@@ -307,23 +267,6 @@ class ROCCO(
             solver=solver,
         )
         return variant, solver
-
-    def _learn(
-        self, work: Work, dense: Any, graphs: tuple[Graph, Graph], gaps: Any = None
-    ) -> Representation:
-        with work.progress.stage("representation", steps=self.max_iter):
-            return learn_representation(
-                dense,
-                work.variant.sides(dense, graphs, work.backend),
-                shift=2.0,
-                schedule=work.variant.schedule(dense, gaps is not None),
-                solver=work.solver,
-                backend=work.backend,
-                max_iter=self.max_iter,
-                report=work.progress.iteration,
-                gaps=gaps,
-                bookmark=work.journal.bookmark(),
-            )
 
     def _keep(self, fitted: Fitted, backend: Backend, scale: float) -> None:
         self._keep_labels(fitted)

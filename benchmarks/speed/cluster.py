@@ -50,6 +50,11 @@ def peak_memory():
     return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1024
 
 
+def received(dask_worker):
+    """Bytes that a worker got from others."""
+    return dask_worker.transfer_incoming_bytes_total
+
+
 def made_there(n_rows, n_columns, chunk, k=5, dtype=np.float32):
     """Planted blocks and noise that are made on the workers; and the labels of the rows."""
 
@@ -124,14 +129,18 @@ def timed(n_rows, n_columns, n_workers, memory="auto", k=5, chunk=None):
         model, stages = told(lambda: ROCCO(verbose=1).fit(X))
         seconds = time.perf_counter() - started
         peaks = max(client.run(peak_memory).values())
+        sent = sum(client.run(received).values()) / X.nbytes
         score = adjusted_rand_score(truth, np.asarray(model.row_labels_))
     shares = [float(stages.get(stage, 0)) for stage in STAGES]
-    line = [f"{n_rows} x {n_columns}", n_workers, seconds, *shares, peaks, f"{score:.4f}"]
+    line = [f"{n_rows} x {n_columns}", n_workers, seconds, *shares, sent, peaks, f"{score:.4f}"]
     print(*line, flush=True)
     return line
 
 
-HEADER = ["shape", "workers", "seconds", *STAGES, "peak of a worker, MB", "ARI with the truth"]
+HEADER = [
+    "shape", "workers", "seconds", *STAGES, "sent between workers, times X",
+    "peak of a worker, MB", "ARI with the truth",
+]  # fmt: skip
 
 
 def workers():
@@ -155,7 +164,7 @@ def limit():
     memory, shape = "1GB", (400_000, 1000)
     times = shape[0] * shape[1] * 8 / parse_bytes(memory)
     with dask.config.set({"distributed.worker.memory.terminate": 0.95}):
-        X, truth = made_there(*shape, 10_000, dtype=np.float64)
+        X, truth = made_there(*shape, 5_000, dtype=np.float64)
         with cluster(2, memory) as client:
             started = time.perf_counter()
             model = ROCCO(verbose=1).fit(X)

@@ -18,7 +18,7 @@ from pyrocco.backends.numpy import PANEL, NumpyBackend, cut_columns
 from pyrocco.backends.rowblocks import Rotation, RowBlocks, Store, Turned, dense
 
 # Arrays of the height of the matrix that the work on a panel holds at once.
-_PANEL_ARRAYS = 6
+_PANEL_ARRAYS = 9
 # Panels for every worker, so that none is idle while the hardest is solved.
 _PANELS_EACH = 2
 # A block, and how many of its size some work holds at once.
@@ -180,11 +180,13 @@ class BlockBackend(BlockSystem):
     ) -> list[Any]:
         """One re-chunk from blocks of rows to panels of columns, one back."""
         panels, graph = self._panels(F), self.store.put(operator)
+        starts = self._pieces(Y, panels)
+        times = _multiple(F, Y)
+        # The first start is the data itself: it need not travel twice.
+        fixed = [times] * len(panels) if times else self._pieces(F, panels)
         solved = [
-            self.store.submit(blockwork.solve_panel, work, graph, shifts[columns], fixed, start)
-            for columns, fixed, start in zip(
-                panels, self._pieces(F, panels), self._pieces(Y, panels), strict=True
-            )
+            self.store.submit(blockwork.solve_panel, work, graph, shifts[columns], *pieces)
+            for columns, *pieces in zip(panels, fixed, starts, strict=True)
         ]
         told = self.store.fetch([self.store.submit(blockwork.outcomes_of, p) for p in solved])
         left = [self.store.submit(blockwork.solution_of, p) for p in solved]
@@ -254,6 +256,18 @@ def even_ends(n_rows: int, row_bytes: int, store: Store) -> NDArray[np.intp]:
     fitting = max(1, min(_BLOCK_BYTES, store.memory // _BLOCKS_AT_ONCE) // max(1, row_bytes))
     count = max(-(-n_rows // fitting), min(n_rows, _PANELS_EACH * store.n_workers))
     return np.linspace(0, n_rows, count + 1).round().astype(np.intp)
+
+
+def _multiple(F: RowBlocks, Y: RowBlocks) -> float | None:
+    """The number by which `F` is `Y`, where both are products of the same blocks."""
+    if F.blocks is not Y.blocks or F.steps[:-1] != Y.steps[:-1] or not F.steps:
+        return None
+    left, right = F.steps[-1], Y.steps[-1]
+    if not (isinstance(left, Rotation) and isinstance(right, Rotation)):
+        return None
+    largest = np.abs(right.matrix).argmax()
+    times = float(left.matrix.flat[largest] / right.matrix.flat[largest])
+    return times if np.array_equal(left.matrix, times * right.matrix) else None
 
 
 def _sum(parts: list[NDArray[Any]]) -> NDArray[np.float64]:

@@ -91,11 +91,15 @@ def solve_panel(
     work: Callable[..., Any],
     operator: Operator,
     shifts: NDArray[np.float64],
-    fixed: list[Any],
+    fixed: list[Any] | float,
     start: list[Any],
 ) -> tuple[NDArray[Any], list[Any]]:
-    """Work on some columns of all rows; returns what it leaves, and its outcomes."""
-    F, Y = np.concatenate(fixed), np.concatenate(start)
+    """Work on some columns of all rows; returns what it leaves, and its outcomes.
+
+    `fixed` may be a number: that many times the start.
+    """
+    Y = np.concatenate(start)
+    F = Y * Y.dtype.type(fixed) if isinstance(fixed, float) else np.concatenate(fixed)
     outcomes = NumpyBackend().over_panels(work, operator, shifts, F, Y)
     return Y, outcomes
 

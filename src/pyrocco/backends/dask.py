@@ -10,14 +10,18 @@ from uuid import uuid4
 
 import numpy as np
 
+from pyrocco.backends.blocks import even_ends
 from pyrocco.backends.rowblocks import RowBlocks
 from pyrocco.backends.scratch import as_mapped
 
-# Share of a worker's memory that one piece of work may take: Dask starts to write results to
-# disk at 60 % and stops giving out work at 80 %.
-_SHARE = 0.3
+# Share of a worker's memory that one piece of work may take: Dask lets results take 60 % before
+# it writes them to disk, the program itself takes some hundred megabytes, and at 80 % Dask gives
+# out no more work.
+_SHARE = 0.15
 # What is taken for a worker's memory where it has no limit.
 _UNLIMITED = 4 * 2**30
+# A chunk may be this part of the memory for one piece of work.
+_LARGEST_CHUNK = 6
 
 
 class ClusterLostError(RuntimeError):
@@ -138,7 +142,7 @@ def checked_array(X: Any) -> Any:
 
 def blocks_of(X: Any, store: Any) -> RowBlocks:
     """The chunks of a Dask array as blocks of a store; rows are cut, columns are not."""
-    X = X.rechunk({1: -1})
+    X = _fitting(X.rechunk({1: -1}), store)
     ends = np.r_[0, np.cumsum(X.chunks[0])].astype(np.intp)
     parts = X.to_delayed(optimize_graph=True).ravel()
     if isinstance(store, DaskStore):
@@ -146,6 +150,15 @@ def blocks_of(X: Any, store: Any) -> RowBlocks:
     else:
         blocks = [store.submit(_computed, part) for part in parts]
     return RowBlocks(store, blocks, ends, X.shape[1], X.dtype)
+
+
+def _fitting(X: Any, store: Any) -> Any:
+    """Chunks cut smaller where one would not leave room for the work on it."""
+    row_bytes = X.shape[1] * X.dtype.itemsize
+    if max(X.chunks[0]) * row_bytes <= store.memory / _LARGEST_CHUNK:
+        return X
+    ends = even_ends(X.shape[0], row_bytes, store)
+    return X.rechunk({0: tuple(np.diff(ends).tolist())})
 
 
 def as_dask_array(blocks: RowBlocks) -> Any:

@@ -123,15 +123,19 @@ class RowBlocks:
             column = self.columns(slice(wanted[1], wanted[1] + 1))
             return np.concatenate([part.ravel() for part in column.results(dense)])
         rows = np.arange(len(self))[wanted]
-        return dense(self.store.fetch([self.gathered(rows)])[0])
+        parts, order = self._parts(rows)
+        return dense(_stacked(self.store.fetch(parts), order))
 
     def gathered(self, rows: NDArray[np.intp]) -> Any:
         """Some rows of all blocks as one block."""
+        return self.store.submit(_stacked, *self._parts(rows))
+
+    def _parts(self, rows: NDArray[np.intp]) -> tuple[list[Any], NDArray[np.intp]]:
+        """Some rows as parts of blocks, and the order in which they are to stand."""
         sources = np.searchsorted(self.ends, rows, side="right") - 1
         asked = np.unique(sources)
         parts = [self.submit(j, _rows, rows[sources == j] - self.ends[j]) for j in asked]
-        order = np.argsort(np.argsort(sources, kind="stable"), kind="stable")
-        return self.store.submit(_stacked, parts, order)
+        return parts, np.argsort(np.argsort(sources, kind="stable"), kind="stable")
 
     def then(self, step: Step, n_columns: int | None = None, dtype: Any = None) -> RowBlocks:
         """The same with one more step, which is taken wherever a block is used."""

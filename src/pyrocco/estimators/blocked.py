@@ -22,6 +22,7 @@ from pyrocco.estimators.blockwise import (
     BlockFacts,
     check_no_limit,
     check_options,
+    check_shape,
     means_of_blocks,
     put_back,
     turned,
@@ -86,6 +87,7 @@ class BlockedMixin:
 
     def _fit_blocks(self: Any, X: Any, blocks: RowBlocks, wide: bool) -> tuple[Fitted, float]:
         """The fit itself; the longer side of the matrix is that of the blocks."""
+        check_shape(X.shape)
         facts = BlockFacts.of(blocks)
         order = None if wide else order_where_repeated(blocks, facts.largest)
         ordered = blocks if order is None else blocks.reordered(order)

@@ -42,6 +42,15 @@ def check_options(model: Any, sample_weight: Any) -> None:
         raise ValueError("sample_weight is not taken into account for a matrix in blocks.")
 
 
+def check_shape(shape: tuple[int, int]) -> None:
+    """Refuse a matrix whose shorter side is too long for one place."""
+    if min(shape) > LONGEST_SHORT_SIDE:
+        raise ValueError(
+            f"X has {shape[0]:,} rows and {shape[1]:,} columns. In blocks the shorter side may have "
+            f"{LONGEST_SHORT_SIDE:,} at most: choose the columns that vary most, or fit in memory."
+        )
+
+
 def check_no_limit(model: Any) -> None:
     """Refuse a limit that nobody would keep to."""
     if model.memory_limit is not None:

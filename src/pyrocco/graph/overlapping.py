@@ -18,8 +18,8 @@ _SHARD_ROWS = 100_000
 # Shards that every row is in. Rows at the border of one lie inside another.
 _TIMES = 2
 # Arrays of the size of a shard that a search holds at once.
-_SEARCH_ARRAYS = 6
-_SAMPLE_PER_SHARD = 256
+_SEARCH_ARRAYS = 5
+_SAMPLE_PER_SHARD = 64
 
 
 class OverlappingShards:

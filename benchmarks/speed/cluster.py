@@ -158,23 +158,36 @@ def growth():
     return markdown(HEADER, lines) + f"\n\nSlope of log seconds against log rows: {slope:.2f}."
 
 
+# Results go to disk earlier than by default, so that spilled parts on their way fit beside them.
+SMALL_WORKERS = {
+    "distributed.worker.memory.target": 0.35,
+    "distributed.worker.memory.spill": 0.45,
+    "distributed.worker.memory.pause": 0.75,
+    "distributed.worker.connections.incoming": 4,
+    "distributed.worker.connections.outgoing": 4,
+    "distributed.worker.transfer.message-bytes-limit": "20MB",
+}
+
+
 def limit():
     """A matrix of more than three times the memory of a worker."""
 
     memory, shape = "1GB", (400_000, 1000)
     times = shape[0] * shape[1] * 8 / parse_bytes(memory)
-    with dask.config.set({"distributed.worker.memory.terminate": 0.95}):
-        X, truth = made_there(*shape, 5_000, dtype=np.float64)
-        with cluster(2, memory) as client:
-            started = time.perf_counter()
-            model = ROCCO(verbose=1).fit(X)
-            seconds = time.perf_counter() - started
-            peak = max(client.run(peak_memory).values())
-            score = adjusted_rand_score(truth, np.asarray(model.row_labels_))
-    line = [f"{shape[0]} x {shape[1]}", memory, f"{times:.1f}", seconds, peak, f"{score:.4f}"]
+    X, truth = made_there(*shape, 5_000, dtype=np.float64)
+    with dask.config.set(SMALL_WORKERS), cluster(2, memory) as client:
+        first = list(client.run(os.getpid).values())
+        started = time.perf_counter()
+        model = ROCCO(verbose=1).fit(X)
+        seconds = time.perf_counter() - started
+        peak = max(client.run(peak_memory).values())
+        score = adjusted_rand_score(truth, np.asarray(model.row_labels_))
+        restarts = 2 - len(set(first) & set(client.run(os.getpid).values()))
+    kept = [seconds, peak, restarts, f"{score:.4f}"]
+    line = [f"{shape[0]} x {shape[1]}", memory, f"{times:.1f}", *kept]
     return markdown(
         ["shape, float64", "limit of a worker", "matrix over limit", "seconds",
-         "peak of a worker, MB", "ARI with the truth"], [line],
+         "peak of a worker, MB", "workers restarted", "ARI with the truth"], [line],
     )  # fmt: skip
 
 

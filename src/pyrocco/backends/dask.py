@@ -10,7 +10,6 @@ from uuid import uuid4
 
 import numpy as np
 
-from pyrocco.backends.blocks import even_ends
 from pyrocco.backends.rowblocks import RowBlocks
 from pyrocco.backends.scratch import as_mapped
 
@@ -20,8 +19,11 @@ from pyrocco.backends.scratch import as_mapped
 _SHARE = 0.15
 # What is taken for a worker's memory where it has no limit.
 _UNLIMITED = 4 * 2**30
-# A chunk may be this part of the memory for one piece of work.
-_LARGEST_CHUNK = 6
+# Parts of the memory for one piece of work: what a chunk may be at most, and what it becomes
+# where it is more.
+_LARGEST_CHUNK, _GOOD_CHUNK = 3, 4
+# Pieces of work submitted before the scheduler is asked whether it still answers.
+_AHEAD = 200
 
 
 class ClusterLostError(RuntimeError):
@@ -56,8 +58,12 @@ class DaskStore:
 
     def submit(self, work: Callable[..., Any], *arguments: Any) -> Any:
         """Begin some work; the scheduler keeps how a block was made until nobody needs it."""
-        key = f"{getattr(work, '__name__', 'work')}-{self._run}-{next(self._names)}"
+        number = next(self._names)
+        key = f"{getattr(work, '__name__', 'work')}-{self._run}-{number}"
         with self._explained(), _large_values():
+            if number % _AHEAD == 0:
+                # An answer means that nobody is drowning in messages.
+                self.client.sync(self.client.scheduler.identity)
             return self.client.submit(work, *arguments, key=key, pure=False)
 
     def put(self, value: Any) -> Any:
@@ -157,8 +163,7 @@ def _fitting(X: Any, store: Any) -> Any:
     row_bytes = X.shape[1] * X.dtype.itemsize
     if max(X.chunks[0]) * row_bytes <= store.memory / _LARGEST_CHUNK:
         return X
-    ends = even_ends(X.shape[0], row_bytes, store)
-    return X.rechunk({0: tuple(np.diff(ends).tolist())})
+    return X.rechunk({0: max(1, int(store.memory / _GOOD_CHUNK / row_bytes))})
 
 
 def as_dask_array(blocks: RowBlocks) -> Any:

@@ -46,8 +46,9 @@ def check_shape(shape: tuple[int, int]) -> None:
     """Refuse a matrix whose shorter side is too long for one place."""
     if min(shape) > LONGEST_SHORT_SIDE:
         raise ValueError(
-            f"X has {shape[0]:,} rows and {shape[1]:,} columns. In blocks the shorter side may have "
-            f"{LONGEST_SHORT_SIDE:,} at most: choose the columns that vary most, or fit in memory."
+            f"X has {shape[0]:,} rows and {shape[1]:,} columns. In blocks the shorter side may "
+            f"have {LONGEST_SHORT_SIDE:,} at most: choose the columns that vary most, or fit in "
+            "memory."
         )
 
 

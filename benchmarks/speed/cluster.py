@@ -27,6 +27,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.speed.machine import markdown, write
 from pyrocco import ROCCO
+from pyrocco.backends.dask import spilling_early
 from pyrocco.datasets import load, make_noisy_biclusters
 
 PARTS = ("same", "workers", "growth", "limit", "kills")
@@ -158,24 +159,13 @@ def growth():
     return markdown(HEADER, lines) + f"\n\nSlope of log seconds against log rows: {slope:.2f}."
 
 
-# Results go to disk earlier than by default, so that spilled parts on their way fit beside them.
-SMALL_WORKERS = {
-    "distributed.worker.memory.target": 0.35,
-    "distributed.worker.memory.spill": 0.45,
-    "distributed.worker.memory.pause": 0.75,
-    "distributed.worker.connections.incoming": 4,
-    "distributed.worker.connections.outgoing": 4,
-    "distributed.worker.transfer.message-bytes-limit": "20MB",
-}
-
-
 def limit():
     """A matrix of more than three times the memory of a worker."""
 
     memory, shape = "1GB", (400_000, 1000)
     times = shape[0] * shape[1] * 8 / parse_bytes(memory)
     X, truth = made_there(*shape, 5_000, dtype=np.float64)
-    with dask.config.set(SMALL_WORKERS), cluster(2, memory) as client:
+    with spilling_early(), cluster(2, memory) as client:
         first = list(client.run(os.getpid).values())
         started = time.perf_counter()
         model = ROCCO(verbose=1).fit(X)

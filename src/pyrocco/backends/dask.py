@@ -26,6 +26,18 @@ _LARGEST_CHUNK, _GOOD_CHUNK = 3, 4
 _AHEAD = 200
 
 
+# Workers write results to disk earlier than by default, so that parts on their way to others,
+# read back from disk, fit beside them.
+_SPILL_EARLY = {
+    "distributed.worker.memory.target": 0.35,
+    "distributed.worker.memory.spill": 0.45,
+    "distributed.worker.memory.pause": 0.75,
+    "distributed.worker.connections.incoming": 4,
+    "distributed.worker.connections.outgoing": 4,
+    "distributed.worker.transfer.message-bytes-limit": "20MB",
+}
+
+
 class ClusterLostError(RuntimeError):
     """The connection to the cluster broke in the middle of a fit."""
 
@@ -187,6 +199,24 @@ def chunked_like(values: Any, ends: Any) -> Any:
     import dask.array as da  # noqa: PLC0415
 
     return da.from_array(values, chunks=(tuple(np.diff(ends).tolist()),))
+
+
+@contextmanager
+def spilling_early() -> Iterator[None]:
+    """Settings for workers that are started in this block, whose memory is small for the matrix.
+
+    Examples
+    --------
+    >>> import pytest
+    >>> dask = pytest.importorskip("dask")
+    >>> with spilling_early():
+    ...     dask.config.get("distributed.worker.memory.target")
+    0.35
+    """
+    import dask  # noqa: PLC0415
+
+    with dask.config.set(_SPILL_EARLY):
+        yield
 
 
 @contextmanager

@@ -18,6 +18,7 @@ import typer
 from joblib import cpu_count
 
 from pyrocco import ROCCO
+from pyrocco.backends.dask import spilling_early
 from pyrocco.estimators.budget import parse_bytes
 from pyrocco.io import is_sharded
 from pyrocco.io.extras import extra
@@ -194,7 +195,7 @@ def _without_chatter() -> Iterator[None]:
 
 @contextmanager
 def _local(distributed: Any, n_workers: int, limit: int | None) -> Iterator[Any]:
-    with _deaf_to_ctrl_c():
+    with _deaf_to_ctrl_c(), spilling_early():
         cluster = distributed.LocalCluster(
             n_workers=n_workers,
             threads_per_worker=1,

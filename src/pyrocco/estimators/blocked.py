@@ -116,6 +116,8 @@ class BlockedMixin:
         self: Any, fitted: Fitted, blocks: RowBlocks, scale: float, wide: bool
     ) -> None:
         self._keep_labels(fitted)
+        # The model must not hold the store: it can be neither saved nor copied, and has files.
+        self.assigner_.backend = cpu_backend(self.n_jobs)
         sides = self.row_labels_, self.column_labels_
         means = means_of_blocks(blocks, *(sides[::-1] if wide else sides))
         self.block_means_ = means.T if wide else means

@@ -1,0 +1,196 @@
+"""A fit of a matrix in blocks that was stopped goes on to what it would have found."""
+
+import numpy as np
+import pytest
+
+from pyrocco import ROCCO
+from pyrocco.backends import RowBlocks, ScratchStore
+from pyrocco.checkpoint import CheckpointError, checkpoint_to
+from pyrocco.checkpoint.folder import BlockFolder
+from pyrocco.datasets import make_noisy_biclusters
+from pyrocco.estimators import budget
+from pyrocco.io.model_file import read_model_file
+from pyrocco.progress import watched_by
+from tests.stopping import StopAt
+
+da = pytest.importorskip("dask.array")
+
+X = make_noisy_biclusters((60, 40), 3, noise=20, random_state=0).X
+REPEATED = np.vstack([X, X[:9]])
+DATA = {"tall": X, "wide": np.ascontiguousarray(X.T), "repeated rows": REPEATED}
+GRAPHS = ["graph of rows", "graph of columns", "graph of features"]
+
+
+def chunked(data, rows=25):
+    return da.from_array(data, chunks=(rows, -1))
+
+
+def begun(seen):
+    """Stages that a fit went through."""
+    return [what for what in seen if not what.startswith(("end", "iteration"))]
+
+
+@pytest.fixture(scope="module")
+def whole():
+    """Fits that nobody stopped, and what happens in them."""
+    found = {}
+    for name, data in DATA.items():
+        watch = StopAt()
+        with watched_by(watch):
+            found[name] = ROCCO().fit(chunked(data)), watch.seen
+    return found
+
+
+def stop(name, path, moment, **options):
+    watch = StopAt(moment)
+    with pytest.raises(KeyboardInterrupt), watched_by(watch), checkpoint_to(path, **options):
+        ROCCO().fit(chunked(DATA[name]))
+    return watch.seen
+
+
+def go_on(name, path):
+    watch = StopAt()
+    with watched_by(watch), checkpoint_to(path, resume=True):
+        model = ROCCO().fit(chunked(DATA[name]))
+    return model, watch.seen
+
+
+def check_same(model, whole):
+    for name in ("row_labels_", "column_labels_", "representation_", "row_confidence_"):
+        np.testing.assert_array_equal(getattr(model, name), getattr(whole, name))
+    for name in ("heads", "tails", "weights"):
+        ours, theirs = getattr(model.row_graph_, name), getattr(whole.row_graph_, name)
+        np.testing.assert_array_equal(ours, theirs)
+    assert [r["objective"] for r in model.history_] == [r["objective"] for r in whole.history_]
+    assert (model.n_iter_, model.converged_) == (whole.n_iter_, whole.converged_)
+
+
+# Where a fit is stopped, and the stages that are left when it goes on.
+MOMENTS = {
+    "graph of rows": [*GRAPHS, "representation", "clusters"],
+    "graph of features": [*GRAPHS, "representation", "clusters"],
+    "representation": ["representation", "clusters"],
+    "iteration 1": ["representation", "clusters"],
+    "end of representation": ["representation", "clusters"],
+    "clusters": ["clusters"],
+    "end of clusters": ["clusters"],
+}
+
+
+def test_these_are_all_the_stages(whole):
+    assert begun(whole["tall"][1]) == [*GRAPHS, "representation", "clusters"]
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_goes_on_from_every_stage_to_the_same(moment, whole, tmp_path):
+    path = tmp_path / "night.pyrocco"
+    stop("tall", path, moment)
+    model, seen = go_on("tall", path)
+    check_same(model, whole["tall"][0])
+    assert begun(seen) == MOMENTS[moment]
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["wide", "repeated rows"])
+@pytest.mark.parametrize("moment", ["representation", "clusters"])
+def test_also_where_rows_are_turned_or_in_another_order(name, moment, whole, tmp_path):
+    path = tmp_path / "night.pyrocco"
+    stop(name, path, moment)
+    model, seen = go_on(name, path)
+    check_same(model, whole[name][0])
+    assert begun(seen) == MOMENTS[moment]
+    assert not list(tmp_path.iterdir())
+
+
+def test_stopped_again_and_again(whole, tmp_path):
+    path = tmp_path / "night.pyrocco"
+    for moment in ("graph of columns", "representation", "iteration 1", "clusters", "clusters"):
+        stop("tall", path, moment, resume=True)
+    model, seen = go_on("tall", path)
+    check_same(model, whole["tall"][0])
+    assert begun(seen) == ["clusters"]
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_representation_is_in_files_beside(tmp_path):
+    path = tmp_path / "night.pyrocco"
+    stop("tall", path, "clusters")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["night.blocks", "night.pyrocco"]
+    kept = read_model_file(path)["checkpoint"]["place"]["state"]["U"]
+    assert kept["ends"].tolist() == [0, 25, 50, 60]
+    parts = [np.load(f"{kept['folder']}/{i}.npy") for i in range(3)]
+    assert np.concatenate(parts).shape == X.shape
+    assert not list(tmp_path.glob("**/*.part.npy"))
+
+
+@pytest.mark.parametrize("moment", ["representation", "clusters"])
+def test_other_data_or_chunks_are_refused(moment, tmp_path, whole):
+    path = tmp_path / "night.pyrocco"
+    stop("tall", path, moment)
+    other = X.copy()
+    other[55, 4] += 1e-9
+    for data, options, match in [
+        (chunked(other), {}, "another matrix: repeat what was the case then"),
+        (chunked(X, 20), {}, "another matrix"),
+        (chunked(X, (25, 20, 15)), {}, "another matrix"),
+        (chunked(X.astype(np.float32)), {}, "another matrix"),
+        (X, {}, "another matrix"),
+        (chunked(X), {"n_neighbors": 7}, r"another n_neighbors \(10 then, 7 now\)"),
+    ]:
+        with pytest.raises(CheckpointError, match=match), checkpoint_to(path, resume=True):
+            ROCCO(**options).fit(data)
+    # Nothing of the refused fits has spoilt what was kept.
+    model, _ = go_on("tall", path)
+    check_same(model, whole["tall"][0])
+
+
+def test_chunks_of_columns_are_no_other_data(tmp_path, whole):
+    path = tmp_path / "night.pyrocco"
+    stop("tall", path, "clusters")
+    with checkpoint_to(path, resume=True):
+        model = ROCCO().fit(da.from_array(X, chunks=(25, 9)))
+    check_same(model, whole["tall"][0])
+
+
+def test_without_resume_it_starts_anew(tmp_path, whole):
+    path = tmp_path / "night.pyrocco"
+    stop("tall", path, "clusters")
+    watch = StopAt()
+    with watched_by(watch), checkpoint_to(path):
+        model = ROCCO().fit(chunked(X))
+    check_same(model, whole["tall"][0])
+    assert begun(watch.seen)[0] == "graph of rows"
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_fit_in_files_goes_on_too(tmp_path, monkeypatch):
+    for name, value in {"BASE": 0, "EDGE_BYTES": 0, "ROW_BYTES": 0, "LEAST_WORK": 0,
+                        "COPIES": 1e9}.items():  # fmt: skip
+        monkeypatch.setattr(budget, name, value)
+    path, watch = tmp_path / "night.pyrocco", StopAt("clusters")
+    model = ROCCO(memory_limit=600_000, n_jobs=1)
+    with pytest.raises(KeyboardInterrupt), watched_by(watch), checkpoint_to(path):
+        model.fit(X)
+    watch = StopAt()
+    with watched_by(watch), checkpoint_to(path, resume=True):
+        model.fit(X)
+    assert begun(watch.seen) == ["clusters"]
+    check_same(model, ROCCO(memory_limit=600_000, n_jobs=1).fit(X))
+    assert not list(tmp_path.iterdir())
+
+
+def test_two_sets_of_blocks_take_turns(tmp_path):
+    """While one is written, the other is whole."""
+    store = ScratchStore()
+    folder = BlockFolder(tmp_path / "night.blocks", store)
+    kept = [
+        folder.write(RowBlocks.cut(np.full((4, 2), float(i)), [0, 1, 4], store)) for i in range(3)
+    ]
+    assert kept[0]["folder"] == kept[2]["folder"] != kept[1]["folder"]
+    again = BlockFolder(tmp_path / "night.blocks", store)
+    for i in (1, 2):
+        assert again.read(kept[i])[:].tolist() == np.full((4, 2), float(i)).tolist()
+    # The next writing spares what was just read.
+    assert again.write(RowBlocks.cut(np.eye(2), [0, 2], store))["folder"] != kept[2]["folder"]
+    again.remove()
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,259 @@
+"""Dask arrays without a cluster: blocks in files of this machine."""
+
+import gc
+import tempfile
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import make_biclusters
+
+from pyrocco import ROCCO
+from pyrocco.datasets import make_noisy_biclusters
+from pyrocco.estimators import blockwise
+
+da = pytest.importorskip("dask.array")
+
+X = make_noisy_biclusters((90, 50), 3, noise=10, random_state=0).X
+
+
+def chunked(data, rows=40, columns=-1):
+    return da.from_array(data, chunks=(rows, columns))
+
+
+def check_same(there, model):
+    np.testing.assert_array_equal(there.row_labels_, model.row_labels_)
+    np.testing.assert_array_equal(there.column_labels_, model.column_labels_)
+    np.testing.assert_allclose(there.block_means_, model.block_means_, rtol=1e-4)
+    np.testing.assert_allclose(there.row_confidence_, model.row_confidence_, atol=0.02)
+    size = np.abs(model.representation_).max()
+    U = there.representation_.compute()
+    np.testing.assert_allclose(U, model.representation_, atol=0.02 * size)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return ROCCO().fit(X)
+
+
+@pytest.fixture(scope="module")
+def there():
+    return ROCCO().fit(chunked(X))
+
+
+SHAPES = {
+    "tall": X,
+    "wide": np.ascontiguousarray(X.T),
+    "float32": X.astype(np.float32),
+    "wide float32": np.ascontiguousarray(X.T.astype(np.float32)),
+    "whole numbers": np.rint(X).astype(np.int32),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("rows", [20, -1])
+def test_the_same_is_found(name, rows):
+    data = SHAPES[name]
+    model = ROCCO().fit(data)
+    there = ROCCO().fit(chunked(data, rows))
+    check_same(there, model)
+    assert there.representation_.dtype == (np.float32 if "32" in name else np.float64)
+    assert there.n_features_in_ == data.shape[1]
+    numbers = (there.n_row_clusters_, there.n_column_clusters_)
+    assert numbers == (model.n_row_clusters_, model.n_column_clusters_)
+    assert there.row_graph_.n_nodes == data.shape[0]
+    assert there.column_graph_.n_nodes == len(there.column_labels_) == data.shape[1]
+    np.testing.assert_array_equal(there.row_graph_.heads, model.row_graph_.heads)
+
+
+def test_yes_and_no():
+    """So many rows and columns are the same that neighbours among them are anybody's guess."""
+    data = X.mean() < X
+    model, there = ROCCO().fit(data), ROCCO().fit(chunked(data))
+    np.testing.assert_array_equal(there.row_labels_, model.row_labels_)
+    np.testing.assert_array_equal(there.column_labels_, model.column_labels_)
+    assert there.representation_.dtype == np.float64
+
+
+@pytest.mark.parametrize("chunks", [(40, 20), (-1, 7), ((1, 39, 50), (49, 1))])
+def test_chunks_of_columns_change_nothing(fitted, chunks):
+    there = ROCCO().fit(da.from_array(X, chunks=chunks))
+    check_same(there, fitted)
+
+
+def test_rows_are_dask_arrays_chunked_like_the_data(there):
+    rows = ((40, 40, 10),)
+    for name in ("row_labels_", "labels_", "row_confidence_"):
+        assert isinstance(getattr(there, name), da.Array)
+        assert getattr(there, name).chunks == rows
+    assert there.representation_.chunks[0] == rows[0]
+    for name in ("column_labels_", "column_confidence_", "block_means_", "row_stability_"):
+        assert isinstance(getattr(there, name), np.ndarray)
+
+
+def test_of_wide_data_too():
+    there = ROCCO().fit(chunked(np.ascontiguousarray(X.T), 20))
+    assert there.row_labels_.chunks == ((20, 20, 10),)
+    assert isinstance(there.representation_, da.Array)
+    assert there.representation_.shape == (50, 90)
+    assert isinstance(there.column_labels_, np.ndarray)
+
+
+@pytest.mark.parametrize(
+    ("n_clusters", "turned"), [(2, False), ((4, None), True), ((None, 2), False), ((2, 4), True)]
+)
+def test_numbers_of_clusters(n_clusters, turned):
+    data = np.ascontiguousarray(X.T) if turned else X
+    model, there = ROCCO(n_clusters).fit(data), ROCCO(n_clusters).fit(chunked(data))
+    check_same(there, model)
+    pair = n_clusters if isinstance(n_clusters, tuple) else (n_clusters, n_clusters)
+    found = there.n_row_clusters_, there.n_column_clusters_
+    assert all(asked in (None, given) for asked, given in zip(pair, found, strict=True))
+
+
+@pytest.mark.parametrize("n_clusters", [0, 91, (2, 51)])
+def test_numbers_that_cannot_be(n_clusters):
+    with pytest.raises(ValueError, match="n_clusters"):
+        ROCCO(n_clusters).fit(chunked(X))
+
+
+def test_repeated_rows_have_the_labels_of_the_ordinary_fit():
+    order = np.random.default_rng(0).permutation(125)
+    data = np.vstack([X, X[:20], np.repeat(X[5:8], 5, axis=0)])[order]
+    model, there = ROCCO().fit(data), ROCCO().fit(chunked(data))
+    check_same(there, model)
+    for name in ("heads", "tails"):
+        ours, theirs = getattr(there.row_graph_, name), getattr(model.row_graph_, name)
+        np.testing.assert_array_equal(ours, theirs)
+    labels = there.row_labels_.compute()[np.argsort(order)]
+    np.testing.assert_array_equal(labels[90:110], labels[:20])
+
+
+def test_data_computed_on_the_way(fitted):
+    """What the chunks are made of is computed when it is asked for."""
+    there = ROCCO().fit(chunked(X / 4, 30) * 4)
+    check_same(there, fitted)
+
+
+REFUSED = {
+    "one axis": (da.ones(10), "X must have rows and columns; this Dask array has 1 axes"),
+    "three axes": (da.ones((4, 4, 4)), "this Dask array has 3 axes"),
+    "text": (da.from_array(np.array([["a", "b"], ["c", "d"]])), "must hold numbers; .* type <U1"),
+    "one column": (da.ones((10, 1)), r"at least 2 rows and 2 columns; its shape is \(10, 1\)"),
+    "unknown sizes": (chunked(X)[chunked(X)[:, 0] > 0], r"call X.compute_chunk_sizes\(\) first"),
+    "complex": (da.ones((5, 5), dtype=complex), "must hold numbers"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_no_matrix_of_numbers_is_refused(name):
+    data, message = REFUSED[name]
+    with pytest.raises(ValueError, match=message):
+        ROCCO().fit(data)
+
+
+@pytest.mark.parametrize(("cell", "kind"), [(np.nan, r"missing cells \(NaN\)"),
+                                            (np.inf, "infinite cells"),
+                                            (-np.inf, "infinite cells")])  # fmt: skip
+@pytest.mark.parametrize("turned", [False, True])
+def test_cells_without_a_number_are_refused(cell, kind, turned):
+    data = X.copy()
+    data[80, 3] = cell
+    with pytest.raises(ValueError, match=f"X has {kind}. .* fill them in first"):
+        ROCCO().fit(chunked(data.T if turned else data))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"variant": "paper"}, "use variant='refined' for a matrix in blocks"),
+        ({"solver": "bartels-stewart"}, "for a matrix in blocks use 'auto', 'decoupled' or"),
+        ({"device": "cuda"}, "device must be 'cpu' for a matrix in blocks"),
+        ({"memory_limit": "much"}, "memory_limit must be a text like '4GB'"),
+        ({"metric": "hamming"}, "metric must be one of"),
+        ({"n_neighbors": 0}, "n_neighbors"),
+    ],
+)
+def test_options_that_cannot_be(options, message):
+    with pytest.raises(ValueError, match=message):
+        ROCCO(**options).fit(chunked(X))
+
+
+def test_weights_are_refused():
+    with pytest.raises(ValueError, match="sample_weight is not taken into account"):
+        ROCCO().fit(chunked(X), sample_weight=np.ones(90))
+
+
+ASKED = {
+    "predict": lambda model: model.predict(X),
+    "predict_columns": lambda model: model.predict_columns(X),
+    "place": lambda model: model.place(X),
+    "at": lambda model: model.at(2),
+    "coarser": lambda model: model.coarser(),
+    "explain": lambda model: model.explain(),
+    "tree": lambda model: model.tree_,
+    "statistics": lambda model: model.statistics_,
+}
+
+
+@pytest.mark.parametrize("what", ASKED)
+def test_what_the_model_does_not_keep_is_told(there, what):
+    with pytest.raises(NotImplementedError, match="fit a sample of the rows in memory"):
+        ASKED[what](there)
+
+
+def test_saving_says_what_to_do(there, tmp_path):
+    with pytest.raises(NotImplementedError, match="fit a sample of the rows in memory"):
+        there.save(tmp_path / "model.pyrocco")
+    assert not list(tmp_path.iterdir())
+
+
+def test_wild_cells_are_told():
+    data, _, _ = make_biclusters((80, 60), 4, noise=20, random_state=0)
+    rng = np.random.default_rng(1)
+    data = np.where(rng.random(data.shape) < 0.05, rng.choice([-500.0, 500.0], data.shape), data)
+    with pytest.warns(UserWarning, match="off by far more than the rest.* clip them"):
+        ROCCO().fit(chunked(data))
+
+
+def test_a_limit_is_that_of_the_work(fitted):
+    """Chunks that leave no room for the work are cut; labels are chunked as before."""
+    there = ROCCO(memory_limit="60kB", n_jobs=1).fit(chunked(X))
+    check_same(there, fitted)
+    assert there.row_labels_.chunks == ((40, 40, 10),)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_two_long_sides_are_refused(monkeypatch, turned):
+    monkeypatch.setattr(blockwise, "LONGEST_SHORT_SIDE", 49)
+    data = X.T if turned else X
+    shape = f"{len(data)} rows and {len(data[0])} columns"
+    with pytest.raises(ValueError, match=f"X has {shape}.* choose the columns that vary most"):
+        ROCCO().fit(chunked(data))
+
+
+def test_clones_have_the_limit():
+    model = ROCCO(3, memory_limit="4GB")
+    assert model.get_params()["memory_limit"] == "4GB"
+    assert clone(model).memory_limit == "4GB"
+    assert clone(model).set_params(memory_limit=None).memory_limit is None
+    assert "memory_limit='4GB'" in repr(model)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_files_go_with_the_representation(tmp_path, monkeypatch, turned):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    model = ROCCO().fit(chunked(X.T if turned else X))
+    gc.collect()
+    assert not list(tmp_path.iterdir())
+    assert np.isfinite(model.representation_.compute()).all()
+
+
+def test_the_data_is_as_before(fitted):
+    data = X.copy()
+    model = ROCCO().fit(da.from_array(data, chunks=(40, -1), asarray=False))
+    np.testing.assert_array_equal(data, X)
+    U = model.representation_
+    del model
+    size = np.abs(fitted.representation_).max()
+    np.testing.assert_allclose(U.compute(), fitted.representation_, atol=0.02 * size)

@@ -260,7 +260,7 @@ def even_ends(n_rows: int, row_bytes: int, store: Store) -> NDArray[np.intp]:
 
 def _multiple(F: RowBlocks, Y: RowBlocks) -> float | None:
     """The number by which `F` is `Y`, where both are products of the same blocks."""
-    if F.blocks is not Y.blocks or F.steps[:-1] != Y.steps[:-1] or not F.steps:
+    if F.blocks is not Y.blocks or not (F.steps and Y.steps) or F.steps[:-1] != Y.steps[:-1]:
         return None
     left, right = F.steps[-1], Y.steps[-1]
     if not (isinstance(left, Rotation) and isinstance(right, Rotation)):

@@ -35,6 +35,9 @@ _SPILL_EARLY = {
     "distributed.worker.connections.incoming": 4,
     "distributed.worker.connections.outgoing": 4,
     "distributed.worker.transfer.message-bytes-limit": "20MB",
+    # Parts of blocks are given back to the system, not kept in a heap that they leave in pieces.
+    "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 65536,
+    "distributed.nanny.pre-spawn-environ.MALLOC_ARENA_MAX": 2,
 }
 
 

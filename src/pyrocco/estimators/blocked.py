@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -29,9 +29,9 @@ from pyrocco.estimators.blockwise import (
     unitless,
     warn_of_wild_cells,
 )
-from pyrocco.estimators.budget import parse_bytes
+from pyrocco.estimators.budget import parse_bytes, plan_in_files
 from pyrocco.estimators.checks import check_n_clusters
-from pyrocco.estimators.deferred import Deferred, Source
+from pyrocco.estimators.deferred import Deferred, Source, refuse_dask
 from pyrocco.estimators.recognition import order_where_repeated
 from pyrocco.estimators.stages import Fitted, Work
 from pyrocco.estimators.weights import Copies
@@ -47,7 +47,7 @@ class BlockedMixin:
         """Fit a Dask array: on the workers of the active client, or in files of this machine."""
         check_options(self, sample_weight)
         X = checked_array(X)
-        store = self._store_of(active_client())
+        store = self._store_of(active_client(), X)
         wide = X.shape[1] > X.shape[0]
         blocks = blocks_of(X.T if wide else X, store)
         self.n_features_in_ = X.shape[1]
@@ -55,10 +55,10 @@ class BlockedMixin:
         self._keep_blocks(fitted, blocks, scale, wide)
         rows = np.r_[0, np.cumsum(X.chunks[0])]
         U = as_dask_array(_in_units(fitted.learned.U, scale))
-        self.representation_ = U.T if wide else U
+        self.representation_ = U.T if wide else U.rechunk({0: X.chunks[0]})
         self.row_labels_ = self.labels_ = chunked_like(self.row_labels_, rows)
         self.row_confidence_ = chunked_like(self.row_confidence_, rows)
-        self._nested = self._placers = Deferred(make=_refuse)
+        self._nested = self._placers = Deferred(make=refuse_dask)
 
     def _fit_in_files(self: Any, X: Any, memory: int, sample_weight: Any) -> None:
         """Fit a matrix that is here, its representation and all panels in files."""
@@ -78,11 +78,14 @@ class BlockedMixin:
         self._promise(source, fitted, scale, True)
         self._place_later(source, copies, None, scale, backend)
 
-    def _store_of(self: Any, client: Any) -> DaskStore | ScratchStore:
+    def _store_of(self: Any, client: Any, X: Any) -> DaskStore | ScratchStore:
         if client is not None:
             check_no_limit(self)
             return DaskStore(client)
-        memory = _MEMORY if self.memory_limit is None else parse_bytes(self.memory_limit)
+        memory = _MEMORY
+        if self.memory_limit is not None:
+            limit = parse_bytes(self.memory_limit)
+            memory = plan_in_files(X.shape, X.dtype, self.n_neighbors, limit).work
         return ScratchStore(memory, cpu_backend(self.n_jobs).n_threads)
 
     def _fit_blocks(self: Any, X: Any, blocks: RowBlocks, wide: bool) -> tuple[Fitted, float]:
@@ -125,11 +128,3 @@ class BlockedMixin:
 
 def _in_units(U: RowBlocks, scale: float) -> RowBlocks:
     return unitless(U, 1 / scale)
-
-
-def _refuse() -> NoReturn:
-    raise NotImplementedError(
-        "A model that was fitted to a Dask array keeps its clusters, their means and its "
-        "representation, and nothing else: fit a sample of the rows in memory to cut its "
-        "clusters elsewhere, to explain them, or to place new rows."
-    )

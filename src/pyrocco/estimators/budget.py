@@ -112,6 +112,25 @@ def plan_fit(
         return Plan("whole")
     if dtype.itemsize == 8 and graphs + own + (COPIES + 1) * cells * 4 <= limit:
         return Plan("single")
+    return plan_in_files(shape, dtype, n_neighbors, limit, mapped)
+
+
+def plan_in_files(
+    shape: tuple[int, int],
+    dtype: np.dtype[Any],
+    n_neighbors: int,
+    limit: int,
+    mapped: bool = True,
+) -> Plan:
+    """The last way of `plan_fit`, or its MemoryError.
+
+    Examples
+    --------
+    >>> plan_in_files((1000, 100), np.dtype(float), 10, 10**9).way
+    'files'
+    """
+    own = 0 if mapped else shape[0] * shape[1] * dtype.itemsize
+    graphs = sum(shape) * n_neighbors * EDGE_BYTES + BASE
     fixed = graphs + own + max(shape) * ROW_BYTES + 3 * 8 * min(shape) ** 2
     # A panel of one column, and the blocks of a search, must fit.
     work = max(LEAST_WORK, 8 * max(shape) * dtype.itemsize)

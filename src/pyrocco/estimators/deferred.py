@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from scipy import sparse
 
@@ -81,6 +81,16 @@ class Source:
                 "(model.fit(X.copy())), or ask before X is changed."
             )
         return self._X
+
+
+def refuse_dask() -> NoReturn:
+    """Say what a model of a Dask array is good for."""
+    raise NotImplementedError(
+        "A model that was fitted to a Dask array keeps its clusters, their means and its "
+        "representation (Dask arrays, which to_zarr writes), and nothing else: fit a sample of the "
+        "rows in memory to cut its clusters elsewhere, to explain them, to place new rows, to "
+        "fill missing cells or to save the model."
+    )
 
 
 def _fingerprint(X: Any) -> int:

@@ -14,7 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 from pyrocco.assign.assignment import SideLabels
 from pyrocco.backends import Backend
 from pyrocco.backends.blocks import is_blocks
+from pyrocco.backends.dask import is_dask_array
 from pyrocco.estimators.blocks import block_means
+from pyrocco.estimators.deferred import refuse_dask
 from pyrocco.graph import Graph
 
 _ROUNDS = 5
@@ -260,6 +262,8 @@ class ImputeMixin:
         (True, True)
         """
         check_is_fitted(self)
+        if is_dask_array(self.representation_):
+            refuse_dask()
         if np.shape(X) != self.representation_.shape:
             raise ValueError(
                 f"impute fills the matrix that was fitted, of shape "

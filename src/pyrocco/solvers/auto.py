@@ -17,6 +17,7 @@ from pyrocco.solvers.spectral import SpectralSolver
 _SPECTRAL_NODES = 128
 # Up to this the eigenvectors of the short side cost less than what they save.
 _DECOUPLED_NODES = 500
+_AS_EXACT = 1e-12
 # In blocks, conjugate gradients re-chunk the matrix in every step; above this many cells that
 # costs more than the eigenvectors.
 _RECHUNKED_CELLS = 10**8
@@ -54,8 +55,9 @@ class AutoSolver:
     def choose(self, system: SylvesterSystem) -> Solver:
         """Return the solver for `system`."""
         here, n_cells = system.backend.in_one_place, system.X.shape[0] * system.X.shape[1]
-        if here and max(system.X.shape) <= _SPECTRAL_NODES:
-            return SpectralSolver()
+        if max(system.X.shape) <= _SPECTRAL_NODES:
+            # In blocks nobody has both sides; as exact, it is as good.
+            return SpectralSolver() if here else DecoupledSolver(_AS_EXACT)
         if min(system.X.shape) <= _DECOUPLED_NODES or not (here or n_cells <= _RECHUNKED_CELLS):
             return DecoupledSolver(self.tol)
         return ConjugateGradientSolver(self.tol)

@@ -10,7 +10,7 @@ from sklearn.datasets import make_biclusters
 
 from pyrocco import ROCCO
 from pyrocco.datasets import make_noisy_biclusters
-from pyrocco.estimators import blockwise
+from pyrocco.estimators import blockwise, budget
 
 da = pytest.importorskip("dask.array")
 
@@ -198,12 +198,12 @@ ASKED = {
 
 @pytest.mark.parametrize("what", ASKED)
 def test_what_the_model_does_not_keep_is_told(there, what):
-    with pytest.raises(NotImplementedError, match="fit a sample of the rows in memory"):
+    with pytest.raises(NotImplementedError, match="fit a sample of the rows"):
         ASKED[what](there)
 
 
 def test_saving_says_what_to_do(there, tmp_path):
-    with pytest.raises(NotImplementedError, match="fit a sample of the rows in memory"):
+    with pytest.raises(NotImplementedError, match="fit a sample of the rows"):
         there.save(tmp_path / "model.pyrocco")
     assert not list(tmp_path.iterdir())
 
@@ -216,11 +216,19 @@ def test_wild_cells_are_told():
         ROCCO().fit(chunked(data))
 
 
-def test_a_limit_is_that_of_the_work(fitted):
-    """Chunks that leave no room for the work are cut; labels are chunked as before."""
-    there = ROCCO(memory_limit="60kB", n_jobs=1).fit(chunked(X))
+def test_a_limit_is_that_of_the_work(fitted, monkeypatch):
+    """Chunks that leave no room for the work are cut; what comes back is chunked as before."""
+    for name in ("BASE", "LEAST_WORK", "ROW_BYTES", "EDGE_BYTES"):
+        monkeypatch.setattr(budget, name, 0)
+    there = ROCCO(memory_limit="120kB", n_jobs=1).fit(chunked(X))
     check_same(there, fitted)
     assert there.row_labels_.chunks == ((40, 40, 10),)
+    assert there.representation_.chunks[0] == (40, 40, 10)
+
+
+def test_too_small_a_limit_is_refused():
+    with pytest.raises(MemoryError, match=r"needs 364 MB .* memory_limit is 1 MB: allow as much"):
+        ROCCO(memory_limit="1MB").fit(chunked(X))
 
 
 @pytest.mark.parametrize("turned", [False, True])

@@ -162,13 +162,14 @@ def _refusal(
     shape: tuple[int, int], needed: float, without: float, limit: int, mapped: bool
 ) -> str:
     most = math.floor(shape[0] * max(limit - BASE, 0) / (needed - BASE))
+    fewer = f"fit about {most:,} of its rows, " if most > 1 else ""
     file = (
         "" if mapped else f", or {_said(without)} if X is memory-mapped (np.load(mmap_mode='r'))"
     )
     return (
         f"A matrix of {shape[0]:,} x {shape[1]:,} needs {_said(needed)} even with its parts in "
-        f"files{file}, and memory_limit is {_said(limit)}: allow as much, fit about {most:,} of "
-        "its rows, or use a cluster (a Dask array)."
+        f"files{file}, and memory_limit is {_said(limit)}: allow as much, {fewer}or use a "
+        "cluster (a Dask array and its client)."
     )
 
 

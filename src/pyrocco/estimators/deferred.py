@@ -87,9 +87,9 @@ def refuse_dask() -> NoReturn:
     """Say what a model of a Dask array is good for."""
     raise NotImplementedError(
         "A model that was fitted to a Dask array keeps its clusters, their means and its "
-        "representation (Dask arrays, which to_zarr writes), and nothing else: fit a sample of the "
-        "rows in memory to cut its clusters elsewhere, to explain them, to place new rows, to "
-        "fill missing cells or to save the model."
+        "representation (Dask arrays, which to_zarr writes), and nothing else: fit a sample of "
+        "the rows in memory to cut its clusters elsewhere, to explain them, to place new rows, "
+        "to fill missing cells or to save the model."
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import normalize
 
+from pyrocco.backends.kernels.bits import MIXER
 from pyrocco.backends.rowblocks import RowBlocks, Store
 from pyrocco.graph.approximate import ApproximateSearch, cell_centres, centre_scores
 from pyrocco.graph.neighbors import ExactSearch, Neighbors, nearest_first
@@ -18,7 +19,9 @@ _SHARD_ROWS = 100_000
 # Shards that every row is in. Rows at the border of one lie inside another.
 _TIMES = 2
 # Arrays of the size of a shard that a search holds at once.
-_SEARCH_ARRAYS = 5
+_SEARCH_ARRAYS = 6
+# A shard may be this many times as large as they are on average.
+_SLACK = 2
 _SAMPLE_PER_SHARD = 64
 
 
@@ -26,7 +29,8 @@ class OverlappingShards:
     """Puts every row into the two shards nearest to it and merges what it finds in both.
 
     A shard has a bounded number of rows, so that the work grows with the number of rows and
-    not faster. Distances of what is found are exact.
+    not faster; one that too many rows are near to is dealt out into parts. Distances of what
+    is found are exact.
 
     Parameters
     ----------
@@ -56,17 +60,19 @@ class OverlappingShards:
                 "reduce the columns to some hundreds of dense features first."
             )
         X = X.then(_unit_rows) if metric == "cosine" else X
-        centres = self._centres(X)
-        found = self.store.fetch(self._searched(X, centres, n_neighbors))
+        found = self.store.fetch(self._searched(X, self._centres(X), n_neighbors))
         near = _gathered(found, len(X), n_neighbors)
         distances = near.distances if metric == "euclidean" else np.square(near.distances) / 2
         return Neighbors(near.indices, distances)
 
+    def _room(self, X: RowBlocks) -> int:
+        """Rows that one shard may have, those included that it shares with others."""
+        fitting = self.store.memory // (_SEARCH_ARRAYS * X.n_columns * X.dtype.itemsize)
+        return max(_TIMES, min(_TIMES * self.shard_rows, fitting))
+
     def _centres(self, X: RowBlocks) -> NDArray[np.float32]:
         """Means of shards, from a sample."""
-        row_bytes = X.n_columns * X.dtype.itemsize
-        fitting = self.store.memory // (_SEARCH_ARRAYS * _TIMES * row_bytes)
-        count = -(-len(X) // max(1, min(self.shard_rows, fitting)))
+        count = -(-_TIMES * len(X) // self._room(X))
         size = min(len(X), count * _SAMPLE_PER_SHARD)
         rows = np.sort(np.random.default_rng(0).choice(len(X), size, replace=False))
         return cell_centres(X[rows].astype(np.float32), count, None)
@@ -74,14 +80,21 @@ class OverlappingShards:
     def _searched(self, X: RowBlocks, centres: NDArray[np.float32], n_neighbors: int) -> list[Any]:
         """Begin to search every shard."""
         routes = X.submit_all(partial(_routes, centres=centres))
-        shards = []
-        for shard in range(len(centres)):
-            parts = [
-                X.submit(i, _members, route, shard, int(X.ends[i]))
-                for i, route in enumerate(routes)
-            ]
-            shards.append(self.store.submit(_search, parts, n_neighbors))
-        return shards
+        counts = sum(
+            self.store.fetch([self.store.submit(_counts, r, len(centres)) for r in routes])
+        )
+        searched = []
+        for shard, count in enumerate(counts):
+            # Where rows crowd, one centre draws many: such a shard is dealt out into parts.
+            n_parts = max(1, -(-int(count) // (_SLACK * self._room(X))))
+            for part in range(n_parts if count else 0):
+                which = shard, part, n_parts
+                members = [
+                    X.submit(i, _members, route, which, int(X.ends[i]))
+                    for i, route in enumerate(routes)
+                ]
+                searched.append(self.store.submit(_search, members, n_neighbors))
+        return searched
 
 
 def _is_sparse(X: RowBlocks) -> bool:
@@ -103,11 +116,19 @@ def _routes(block: NDArray[Any], centres: NDArray[np.float32]) -> NDArray[np.int
     return np.argpartition(scores, times - 1, axis=1)[:, :times].astype(np.int32)
 
 
+def _counts(routes: NDArray[np.int32], n_shards: int) -> NDArray[np.intp]:
+    return np.bincount(routes.ravel(), minlength=n_shards)
+
+
 def _members(
-    block: NDArray[Any], routes: NDArray[np.int32], shard: int, start: int
+    block: NDArray[Any], routes: NDArray[np.int32], which: tuple[int, int, int], start: int
 ) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """Rows of a block that belong to a shard, and their numbers."""
+    """Rows of a block that belong to a part of a shard, and their numbers."""
+    shard, part, n_parts = which
     rows = np.flatnonzero((routes == shard).any(axis=1))
+    # Dealt out by their numbers, mixed: neighbours in a file need not be neighbours here.
+    mixed = (rows + start).astype(np.uint64) * np.uint64(MIXER) >> np.uint64(32)
+    rows = rows[mixed % np.uint64(n_parts) == part]
     return rows + start, np.ascontiguousarray(block[rows])
 
 

@@ -182,15 +182,21 @@ def peak_memory() -> int | None:
 
 @contextmanager
 def _without_chatter() -> Iterator[None]:
-    """A fit that is stopped leaves tasks that nobody asks about, and asyncio would list them."""
-    logger = logging.getLogger("asyncio")
-    before = logger.level
-    logger.setLevel(logging.CRITICAL)
+    """What goes wrong is raised, and told in a line of our own.
+
+    A fit that is stopped leaves tasks that nobody asks about, and asyncio would list them; a
+    scheduler that is lost makes Dask's client print where in it that happened.
+    """
+    loggers = [logging.getLogger(name) for name in ("asyncio", "distributed.client")]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
     try:
         yield
     finally:
         gc.collect()  # they are listed when they go, so let them go now
-        logger.setLevel(before)
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
 
 
 @contextmanager

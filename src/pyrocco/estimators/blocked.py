@@ -52,7 +52,7 @@ class BlockedMixin:
         blocks = blocks_of(X.T if wide else X, store)
         self.n_features_in_ = X.shape[1]
         fitted, scale = self._fit_blocks(X, blocks, wide)
-        self._keep_blocks(fitted, blocks, scale, wide)
+        self._keep_blocks(fitted)
         rows = np.r_[0, np.cumsum(X.chunks[0])]
         U = as_dask_array(_in_units(fitted.learned.U, scale))
         self.representation_ = U.T if wide else U.rechunk({0: X.chunks[0]})
@@ -71,7 +71,7 @@ class BlockedMixin:
         blocks = RowBlocks.cut(source_rows, even_ends(max(X.shape), row_bytes, store), store)
         with threadpool_limits(self.n_jobs):
             fitted, scale = self._fit_blocks(X, blocks, wide)
-        self._keep_blocks(fitted, blocks, scale, wide)
+        self._keep_blocks(fitted)
         U = as_mapped(_in_units(fitted.learned.U, scale))
         self.representation_ = U.T if wide else U
         source, copies = Source(X), Copies.weigh(X, None, sort=False)
@@ -100,30 +100,22 @@ class BlockedMixin:
         numbers = (columns, rows) if wide else (rows, columns)
         with self._watched_fit(X) as progress:
             journal = journal_of(self, ordered, backend)
-            work = Work(
-                unitless(ordered, facts.scale),
-                variant,
-                solver,
-                backend,
-                progress,
-                journal,
-                numbers,
-            )
+            without = unitless(ordered, facts.scale).settled()
+            # Nobody needs the blocks with units any more: they may go.
+            blocks.become(without)
+            work = Work(without, variant, solver, backend, progress, journal, numbers)
             fitted = self._fit_once(work)
         warn_of_wild_cells(fitted)
+        means = means_of_blocks(without, fitted.found.row_labels, fitted.found.column_labels)
+        self.block_means_ = facts.scale * (means.T if wide else means)
         if order is not None:
             fitted = put_back(fitted, order)
         return turned(fitted) if wide else fitted, facts.scale
 
-    def _keep_blocks(
-        self: Any, fitted: Fitted, blocks: RowBlocks, scale: float, wide: bool
-    ) -> None:
+    def _keep_blocks(self: Any, fitted: Fitted) -> None:
         self._keep_labels(fitted)
         # The model must not hold the store: it can be neither saved nor copied, and has files.
         self.assigner_.backend = cpu_backend(self.n_jobs)
-        sides = self.row_labels_, self.column_labels_
-        means = means_of_blocks(blocks, *(sides[::-1] if wide else sides))
-        self.block_means_ = means.T if wide else means
 
 
 def _in_units(U: RowBlocks, scale: float) -> RowBlocks:

@@ -83,18 +83,19 @@ class OverlappingShards:
         counts = sum(
             self.store.fetch([self.store.submit(_counts, r, len(centres)) for r in routes])
         )
-        searched = []
-        for shard, count in enumerate(counts):
-            # Where rows crowd, one centre draws many: such a shard is dealt out into parts.
-            n_parts = max(1, -(-int(count) // (_SLACK * self._room(X))))
-            for part in range(n_parts if count else 0):
-                which = shard, part, n_parts
-                members = [
-                    X.submit(i, _members, route, which, int(X.ends[i]))
-                    for i, route in enumerate(routes)
-                ]
-                searched.append(self.store.submit(_search, members, n_neighbors))
-        return searched
+        parts = [part for shard in enumerate(counts) for part in self._dealt(*shard, X)]
+        # Block after block: one that was written to disk is read again only once.
+        by_block = [
+            [X.submit(i, _members, route, part, int(X.ends[i])) for part in parts]
+            for i, route in enumerate(routes)
+        ]
+        shards = [list(members) for members in zip(*by_block, strict=True)]
+        return [self.store.submit(_search, members, n_neighbors) for members in shards]
+
+    def _dealt(self, shard: int, count: int, X: RowBlocks) -> list[tuple[int, int, int]]:
+        """A shard, or its parts: where rows crowd, one centre draws many."""
+        n_parts = max(1, -(-int(count) // (_SLACK * self._room(X)))) if count else 0
+        return [(shard, part, n_parts) for part in range(n_parts)]
 
 
 def _is_sparse(X: RowBlocks) -> bool:

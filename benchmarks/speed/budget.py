@@ -24,9 +24,9 @@ from pyrocco.estimators.budget import parse_bytes, plan_for
 
 # Rows, columns, limits; each from enough for a fit in memory down to too little.
 CASES = [
-    (20_000, 500, ("2GB", "1GB", "700MB", "400MB")),
-    (100_000, 100, ("2GB", "1.2GB", "900MB", "600MB")),
-    (300_000, 100, ("2.5GB", "1.6GB")),
+    (20_000, 500, ("2GB", "1GB", "600MB", "300MB")),
+    (100_000, 100, ("2GB", "900MB", "600MB")),
+    (300_000, 100, ("1.2GB",)),
 ]
 HEADER = [
     "shape, float64", "X, MB", "limit", "way", "peak, MB", "share of the limit",

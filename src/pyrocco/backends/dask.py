@@ -31,7 +31,7 @@ _AHEAD = 200
 _SPILL_EARLY = {
     "distributed.worker.memory.target": 0.35,
     "distributed.worker.memory.spill": 0.45,
-    "distributed.worker.memory.pause": 0.75,
+    "distributed.worker.memory.pause": 0.9,
     "distributed.worker.connections.incoming": 4,
     "distributed.worker.connections.outgoing": 4,
     "distributed.worker.transfer.message-bytes-limit": "20MB",

@@ -29,6 +29,8 @@ class BlockFolder:
         The folder, on a disk that the workers share.
     store : Store
         Where the blocks are.
+    turn : int
+        How often blocks were written.
 
     Examples
     --------

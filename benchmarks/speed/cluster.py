@@ -51,9 +51,9 @@ def peak_memory():
     return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1024
 
 
-def received(dask_worker):
-    """Bytes that a worker got from others."""
-    return dask_worker.transfer_incoming_bytes_total
+def given(dask_worker):
+    """Bytes that a worker gave to others."""
+    return dask_worker.transfer_outgoing_bytes_total
 
 
 def made_there(n_rows, n_columns, chunk, k=5, dtype=np.float32):
@@ -130,7 +130,7 @@ def timed(n_rows, n_columns, n_workers, memory="auto", k=5, chunk=None):
         model, stages = told(lambda: ROCCO(verbose=1).fit(X))
         seconds = time.perf_counter() - started
         peaks = max(client.run(peak_memory).values())
-        sent = sum(client.run(received).values()) / X.nbytes
+        sent = sum(client.run(given).values()) / X.nbytes
         score = adjusted_rand_score(truth, np.asarray(model.row_labels_))
     shares = [float(stages.get(stage, 0)) for stage in STAGES]
     line = [f"{n_rows} x {n_columns}", n_workers, seconds, *shares, sent, peaks, f"{score:.4f}"]
@@ -162,9 +162,9 @@ def growth():
 def limit():
     """A matrix of more than three times the memory of a worker."""
 
-    memory, shape = "1GB", (400_000, 1000)
+    memory, shape = "1GB", (200_000, 2000)
     times = shape[0] * shape[1] * 8 / parse_bytes(memory)
-    X, truth = made_there(*shape, 5_000, dtype=np.float64)
+    X, truth = made_there(*shape, 2_000, dtype=np.float64)
     with spilling_early(), cluster(2, memory) as client:
         first = list(client.run(os.getpid).values())
         started = time.perf_counter()

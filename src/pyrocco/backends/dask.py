@@ -16,7 +16,7 @@ from pyrocco.backends.scratch import as_mapped
 # Share of a worker's memory that one piece of work may take: Dask lets results take 60 % before
 # it writes them to disk, the program itself takes some hundred megabytes, and at 80 % Dask gives
 # out no more work.
-_SHARE = 0.15
+_SHARE = 0.12
 # What is taken for a worker's memory where it has no limit.
 _UNLIMITED = 4 * 2**30
 # Parts of the memory for one piece of work: what a chunk may be at most, and what it becomes
@@ -29,8 +29,8 @@ _AHEAD = 200
 # Workers write results to disk earlier than by default, so that parts on their way to others,
 # read back from disk, fit beside them.
 _SPILL_EARLY = {
-    "distributed.worker.memory.target": 0.35,
-    "distributed.worker.memory.spill": 0.45,
+    "distributed.worker.memory.target": 0.2,
+    "distributed.worker.memory.spill": 0.3,
     "distributed.worker.memory.pause": 0.9,
     "distributed.worker.connections.incoming": 4,
     "distributed.worker.connections.outgoing": 4,
@@ -214,7 +214,7 @@ def spilling_early() -> Iterator[None]:
     >>> dask = pytest.importorskip("dask")
     >>> with spilling_early():
     ...     dask.config.get("distributed.worker.memory.target")
-    0.35
+    0.2
     """
     import dask  # noqa: PLC0415
 

@@ -251,7 +251,7 @@ def even_ends(n_rows: int, row_bytes: int, store: Store) -> NDArray[np.intp]:
     --------
     >>> from pyrocco.backends.scratch import ScratchStore
     >>> even_ends(10, 2**20, ScratchStore(memory=2**26)).tolist()
-    [0, 5, 10]
+    [0, 3, 7, 10]
     """
     fitting = max(1, min(_BLOCK_BYTES, store.memory // _BLOCKS_AT_ONCE) // max(1, row_bytes))
     count = max(-(-n_rows // fitting), min(n_rows, _PANELS_EACH * store.n_workers))

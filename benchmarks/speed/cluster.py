@@ -37,7 +37,7 @@ SEEDS = range(5)
 @contextlib.contextmanager
 def cluster(n_workers, memory="auto"):
 
-    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
     with (
         LocalCluster(n_workers=n_workers, memory_limit=memory, **options) as running,
         Client(running) as client,

@@ -7,7 +7,6 @@ import logging
 import re
 import signal
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from joblib import cpu_count
 
 from pyrocco import ROCCO
 from pyrocco.backends.dask import spilling_early
+from pyrocco.cli.stopping import handled
 from pyrocco.estimators.budget import parse_bytes
 from pyrocco.io import is_sharded
 from pyrocco.io.extras import extra
@@ -201,7 +201,9 @@ def _without_chatter() -> Iterator[None]:
 
 @contextmanager
 def _local(distributed: Any, n_workers: int, limit: int | None) -> Iterator[Any]:
-    with _deaf_to_ctrl_c(), spilling_early():
+    # A terminal sends Ctrl-C to all processes, but only the one that keeps the state of the fit is
+    # to act on it. While the others start, a matter of seconds, it is deaf as well.
+    with handled(signal.SIGINT, signal.SIG_IGN), spilling_early():
         cluster = distributed.LocalCluster(
             n_workers=n_workers,
             threads_per_worker=1,
@@ -211,23 +213,6 @@ def _local(distributed: Any, n_workers: int, limit: int | None) -> Iterator[Any]
         )
     with cluster, distributed.Client(cluster) as client:
         yield client
-
-
-@contextmanager
-def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Let processes that are started here ignore Ctrl-C.
-
-    A terminal sends it to all of them, but only the one that keeps the state of the fit is to
-    act on it. While they start, a matter of seconds, this one is deaf as well.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

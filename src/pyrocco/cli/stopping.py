@@ -7,11 +7,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from pyrocco.checkpoint import Checkpoint, checkpoint_to
 from pyrocco.cli.messages import say
 
-__all__ = ["CHECKPOINT_FILE", "StoppedError", "stoppable"]
+__all__ = ["CHECKPOINT_FILE", "StoppedError", "handled", "stoppable"]
 
 CHECKPOINT_FILE = "checkpoint.pyrocco"
 
@@ -53,7 +54,9 @@ def stoppable(output: Path, resume: bool) -> Iterator[None]:
     path = output / CHECKPOINT_FILE
     _tell_of(path, resume)
     try:
-        with _ended_like_ctrl_c(), checkpoint_to(path, resume=resume) as keeper:
+        # SIGTERM does what Ctrl-C does.
+        ended = handled(signal.SIGTERM, signal.default_int_handler)
+        with ended, checkpoint_to(path, resume=resume) as keeper:
             yield
     except KeyboardInterrupt as error:
         raise StoppedError(_what_is_left(keeper)) from error
@@ -79,13 +82,19 @@ def _what_is_left(keeper: Checkpoint) -> str:
 
 
 @contextmanager
-def _ended_like_ctrl_c() -> Iterator[None]:
-    """Let SIGTERM do what Ctrl-C does; only a main thread may say so."""
+def handled(number: int, handler: Any) -> Iterator[None]:
+    """Let a signal do something else in this block; only a main thread may say so.
+
+    Examples
+    --------
+    >>> with handled(signal.SIGINT, signal.SIG_IGN):
+    ...     signal.raise_signal(signal.SIGINT)
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    before = signal.signal(number, handler)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(number, before)

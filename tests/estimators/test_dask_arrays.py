@@ -216,6 +216,30 @@ def test_wild_cells_are_told():
         ROCCO().fit(chunked(data))
 
 
+def test_a_few_cells_that_dominate_sparse_data_are_told_of():
+    rng = np.random.default_rng(0)
+    data = np.where(rng.random((90, 50)) < 0.1, rng.random((90, 50)), 0)
+    ROCCO().fit(chunked(data))  # no warning
+    data[3, 4] = 1e4
+    with pytest.warns(UserWarning, match="off by far more than the rest"):
+        ROCCO().fit(chunked(data))
+
+
+@pytest.mark.parametrize("unit", [1e-180, 1e180])
+def test_units_of_any_size(unit):
+    model, there = ROCCO().fit(X), ROCCO().fit(chunked(X * unit))
+    np.testing.assert_array_equal(there.row_labels_, model.row_labels_)
+    np.testing.assert_array_equal(there.column_labels_, model.column_labels_)
+
+
+def test_a_timeout_of_the_users_own_is_not_taken_for_a_lost_cluster():
+    def slow(block):
+        raise TimeoutError("the disk did not answer")
+
+    with pytest.raises(TimeoutError, match="the disk did not answer"):
+        ROCCO().fit(chunked(X).map_blocks(slow, dtype=float, meta=X[:0]))
+
+
 def test_a_limit_is_that_of_the_work(fitted, monkeypatch):
     """Chunks that leave no room for the work are cut; what comes back is chunked as before."""
     for name in ("BASE", "LEAST_WORK", "ROW_BYTES", "EDGE_BYTES"):

@@ -23,7 +23,7 @@ def cluster_means(rows: Any, labels: NDArray[np.intp], k: int) -> NDArray[Any]:
     [[2.0], [8.0]]
     """
     sizes = np.maximum(np.bincount(labels, minlength=k), 1)[:, None]
-    sums = sum(over_rows(partial(_sums, k=k), rows, labels))
+    sums = sum(over_rows(partial(label_sums, k=k), rows, labels))
     return np.asarray(sums / sizes, dtype=rows.dtype)
 
 
@@ -89,7 +89,15 @@ def _refill(rows: Any, labels: NDArray[np.intp], centres: NDArray[Any]) -> NDArr
     return labels
 
 
-def _sums(rows: NDArray[Any], labels: NDArray[np.intp], k: int) -> NDArray[np.float64]:
+def label_sums(rows: NDArray[Any], labels: NDArray[np.intp], k: int) -> NDArray[np.float64]:
+    """Sum of the rows of every label 0..k-1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> label_sums(np.array([[1.0], [3.0], [8.0]]), np.array([0, 0, 1]), 2).tolist()
+    [[4.0], [8.0]]
+    """
     return np.asarray(sums_by_label(rows, labels, k))
 
 

@@ -15,7 +15,7 @@ from pyrocco.backends import blockwork
 from pyrocco.backends.base import Operator
 from pyrocco.backends.blocksystem import BlockSystem
 from pyrocco.backends.numpy import PANEL, NumpyBackend, cut_columns
-from pyrocco.backends.rowblocks import Rotation, RowBlocks, Store, Turned, dense
+from pyrocco.backends.rowblocks import Rotation, RowBlocks, Store, Turned, dense, total
 
 # Arrays of the height of the matrix that the work on a panel holds at once.
 _PANEL_ARRAYS = 9
@@ -164,7 +164,7 @@ class BlockBackend(BlockSystem):
             parts = [
                 self.store.submit(blockwork.row_edge_lengths, pieces, *ends) for pieces in panels
             ]
-        return np.asarray(self.store.fetch([reduce(self._add, parts)])[0])
+        return np.asarray(total(parts, self.store))
 
     def operator(self, laplacian: Any, strength: float, dtype: Any) -> Operator:
         """Scale a Laplacian and cast it to the type of U, here."""
@@ -228,9 +228,6 @@ class BlockBackend(BlockSystem):
         parts = [U.columns(columns) for columns in panels]
         by_block = [[part.submit(i, dense) for part in parts] for i in range(len(U.blocks))]
         return [list(pieces) for pieces in zip(*by_block, strict=True)]
-
-    def _add(self, a: Any, b: Any) -> Any:
-        return self.store.submit(np.add, a, b)
 
 
 def is_blocks(X: Any) -> bool:

@@ -54,8 +54,6 @@ class DaskStore:
         The cluster.
     """
 
-    name = "dask"
-
     def __init__(self, client: Any):
         self.client = client
         self._address = client.scheduler.address
@@ -75,10 +73,9 @@ class DaskStore:
         """Begin some work; the scheduler keeps how a block was made until nobody needs it."""
         number = next(self._names)
         key = f"{getattr(work, '__name__', 'work')}-{self._run}-{number}"
+        if number % _AHEAD == 0:
+            self._wait_for_answer()
         with self._explained(), _large_values():
-            if number % _AHEAD == 0:
-                # An answer means that nobody is drowning in messages.
-                self.client.sync(self.client.scheduler.identity)
             return self.client.submit(work, *arguments, key=key, pure=False)
 
     def put(self, value: Any) -> Any:
@@ -89,6 +86,20 @@ class DaskStore:
         """Contents of blocks."""
         with self._explained():
             return list(self.client.gather(list(blocks)))
+
+    def _wait_for_answer(self) -> None:
+        """An answer of the scheduler means that nobody is drowning in messages."""
+        try:
+            self.client.sync(self.client.scheduler.identity)
+        except OSError as error:  # of the connection: nothing of the user's runs here
+            raise self._lost() from error
+
+    def _lost(self) -> ClusterLostError:
+        return ClusterLostError(
+            f"The connection to the scheduler at {self._address} was lost. Start it again, then "
+            "go on from the last finished stage: --resume on the command line, "
+            "checkpoint_to(path, resume=True) in Python."
+        )
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -103,12 +114,8 @@ class DaskStore:
                 f"Workers of {self._address} died again and again at the same work, most likely "
                 "for want of memory: give them more, or use more of them."
             ) from error
-        except (FutureCancelledError, CommClosedError, TimeoutError) as error:
-            raise ClusterLostError(
-                f"The connection to the scheduler at {self._address} was lost. Start it again, "
-                "then go on from the last finished stage: --resume on the command line, "
-                "checkpoint_to(path, resume=True) in Python."
-            ) from error
+        except (FutureCancelledError, CommClosedError) as error:
+            raise self._lost() from error
 
 
 def is_dask_array(X: Any) -> bool:

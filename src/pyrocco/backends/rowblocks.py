@@ -20,7 +20,6 @@ class Store(Protocol):
     Work must be a function of its arguments alone: where a block is lost, it is made again.
     """
 
-    name: str
     n_workers: int
     memory: int  # bytes that one piece of work may take
 
@@ -137,14 +136,10 @@ class RowBlocks:
         parts = [self.submit(j, _rows, rows[sources == j] - self.ends[j]) for j in asked]
         return parts, np.argsort(np.argsort(sources, kind="stable"), kind="stable")
 
-    def then(self, step: Step, n_columns: int | None = None, dtype: Any = None) -> RowBlocks:
+    def then(self, step: Step, n_columns: int | None = None) -> RowBlocks:
         """The same with one more step, which is taken wherever a block is used."""
-        return replace(
-            self,
-            steps=(*self.steps, step),
-            n_columns=self.n_columns if n_columns is None else n_columns,
-            dtype=self.dtype if dtype is None else np.dtype(dtype),
-        )
+        count = self.n_columns if n_columns is None else n_columns
+        return replace(self, steps=(*self.steps, step), n_columns=count)
 
     def columns(self, wanted: slice) -> RowBlocks:
         """Some of the columns; of a product, only they are computed."""
@@ -182,16 +177,8 @@ class RowBlocks:
         return replace(self, blocks=blocks, steps=())
 
     def total(self, work: Callable[..., Any], *by_row: Any) -> Any:
-        """The sum of what some work on every block gives, brought here.
-
-        Two and two are added where they lie, in an order that does not depend on who is first.
-        """
-        parts = self.submit_all(work, *by_row)
-        while len(parts) > 1:
-            pairs = zip(parts[::2], parts[1::2], strict=False)
-            added = [self.store.submit(np.add, a, b) for a, b in pairs]
-            parts = [*added, *parts[len(added) * 2 :]]
-        return self.store.fetch(parts)[0]
+        """The sum of what some work on every block gives, brought here."""
+        return total(self.submit_all(work, *by_row), self.store)
 
     def settled(self) -> RowBlocks:
         """The same with all steps taken, once."""
@@ -224,6 +211,25 @@ class Turned:
     def dtype(self) -> np.dtype[Any]:
         """Type of the cells."""
         return self.blocks.dtype
+
+
+def total(parts: list[Any], store: Store) -> Any:
+    """The sum of blocks, brought here.
+
+    Two and two are added where they lie, in an order that does not depend on who is first.
+
+    Examples
+    --------
+    >>> from pyrocco.backends.scratch import ScratchStore
+    >>> store = ScratchStore()
+    >>> total([store.put(1), store.put(2), store.put(4)], store)
+    np.int64(7)
+    """
+    while len(parts) > 1:
+        pairs = zip(parts[::2], parts[1::2], strict=False)
+        added = [store.submit(np.add, a, b) for a, b in pairs]
+        parts = [*added, *parts[len(added) * 2 :]]
+    return store.fetch(parts)[0]
 
 
 def over_rows(work: Callable[..., Any], rows: Any, *by_row: Any) -> list[Any]:

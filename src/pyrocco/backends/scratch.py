@@ -44,8 +44,6 @@ class ScratchStore:
     [array([2., 2.])]
     """
 
-    name = "scratch"
-
     def __init__(self, memory: int = _MEMORY, n_workers: int = 1):
         self.n_workers = n_workers
         self.memory = memory // n_workers

@@ -18,6 +18,7 @@ from pyrocco.checkpoint.journal import Journal, WrittenJournal
 from pyrocco.checkpoint.place import Place, from_content, to_content
 from pyrocco.io.errors import ModelFileError
 from pyrocco.io.model_file import read_model_file, write_model_file
+from pyrocco.representation import LoopState
 
 __all__ = ["Checkpoint", "checkpoint_to", "journal_of"]
 
@@ -51,6 +52,7 @@ class Checkpoint:
         self._due = time.monotonic() + interval
         self._folder: BlockFolder | None = None
         self._blocks: dict[str, Any] | None = None
+        self._in_folder: LoopState | None = None
 
     def open(self, estimator: Any, X: Any, backend: Backend) -> Journal:
         """Begin the fit, or go on with the one in the file."""
@@ -89,9 +91,10 @@ class Checkpoint:
             self._folder.remove()
 
     def _take(self, place: Place) -> None:
-        if self._folder is not None and _has_new_state(place, self._unwritten):
+        state = place.state
+        if self._folder is not None and state is not None and state is not self._in_folder:
             # At once: when the cluster is lost, its blocks are lost with it.
-            self._blocks = self._folder.write(place.state.U)  # type: ignore[union-attr]
+            self._blocks, self._in_folder = self._folder.write(state.U), state
             self._due = 0.0
         self._unwritten = place
         if time.monotonic() >= self._due:
@@ -164,11 +167,6 @@ def journal_of(estimator: Any, X: Any, backend: Backend) -> Journal:
     """
     keeper = _CURRENT.get()
     return Journal() if keeper is None else keeper.open(estimator, X, backend)
-
-
-def _has_new_state(place: Place, before: Place | None) -> bool:
-    known = None if before is None else before.state
-    return place.state is not None and place.state is not known
 
 
 def _read(path: Path) -> dict[str, Any]:

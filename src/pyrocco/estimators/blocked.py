@@ -105,7 +105,7 @@ class BlockedMixin:
             blocks.become(without)
             work = Work(without, variant, solver, backend, progress, journal, numbers)
             fitted = self._fit_once(work)
-        warn_of_wild_cells(fitted)
+        warn_of_wild_cells(work, fitted)
         means = means_of_blocks(without, fitted.found.row_labels, fitted.found.column_labels)
         self.block_means_ = facts.scale * (means.T if wide else means)
         if order is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,14 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from pyrocco.assign.lloyd import label_sums
 from pyrocco.backends import RowBlocks
-from pyrocco.backends.kernels.partition import sums_by_label
 from pyrocco.backends.rowblocks import dense
 from pyrocco.estimators.blocks import indicator
-from pyrocco.estimators.stages import Fitted
+from pyrocco.estimators.stages import Fitted, Work
+from pyrocco.estimators.trust import DOMINANT, filled_cells
 
 # Sides up to this have their eigenvectors computed in one place.
 LONGEST_SHORT_SIDE = 10_000
+# Filled cells whose median stands for that of all.
+_MEDIAN_CELLS = 100_000
 # Solvers that need not have the whole matrix in one place.
 _SOLVERS = ("auto", "decoupled", "conjugate-gradient")
 
@@ -67,13 +71,14 @@ class BlockFacts:
     """What one look at all blocks tells."""
 
     largest: float
-    squares: float
+    unit: float  # a power of two near the largest: squares of very large numbers are infinite
+    squares: float  # sum of the squares of cells over the unit
     n_cells: int
 
     @classmethod
     def of(cls, X: RowBlocks) -> BlockFacts:
         """Look at every block; raise where a cell is no number."""
-        largest, squares = zip(*X.results(_look), strict=True)
+        largest = X.results(_largest)
         top = float(np.max(largest))
         if not np.isfinite(top):
             kind = "missing cells (NaN)" if np.isnan(top) else "infinite cells"
@@ -82,12 +87,16 @@ class BlockFacts:
                 "in first, for instance with the means of columns, or fit in memory, where NaN "
                 "marks missing cells."
             )
-        return cls(top, float(sum(squares)), X.shape[0] * X.shape[1])
+        unit = math.ldexp(1.0, math.frexp(top)[1])
+        squares = sum(X.results(partial(_squares, unit=unit)))
+        return cls(top, unit, squares, X.shape[0] * X.shape[1])
 
     @property
     def scale(self) -> float:
         """Root mean square of the cells, or 1 where all are zero."""
-        return float(np.sqrt(self.squares / self.n_cells)) if self.squares > 0 else 1.0
+        if self.squares == 0:
+            return 1.0
+        return self.unit * math.sqrt(self.squares / self.n_cells)
 
 
 def unitless(X: RowBlocks, scale: float) -> RowBlocks:
@@ -95,9 +104,19 @@ def unitless(X: RowBlocks, scale: float) -> RowBlocks:
     return X.then(partial(_times, factor=1 / scale))
 
 
-def warn_of_wild_cells(fitted: Fitted) -> None:
+def is_dominated(X: RowBlocks) -> bool:
+    """`trust.is_dominated` of blocks without units, the median from a sample of filled cells."""
+    count = -(-_MEDIAN_CELLS // len(X.blocks))
+    some = np.concatenate(X.results(partial(_some_filled, count=count)))
+    if not len(some):
+        return False
+    beyond = sum(X.results(partial(_squares_beyond, size=DOMINANT * float(np.median(some)))))
+    return bool(beyond > 0.5 * X.shape[0] * X.shape[1])  # of blocks whose mean square is one
+
+
+def warn_of_wild_cells(work: Work, fitted: Fitted) -> None:
     """Say where a fit in one place would have done more."""
-    if fitted.found.contaminated:
+    if fitted.found.contaminated or (work.mostly_zero and is_dominated(work.X)):
         warnings.warn(
             "Some cells are off by far more than the rest. Their influence is reduced only for "
             "matrices that are fitted in memory: look at the largest cells, and clip them or "
@@ -112,7 +131,7 @@ def means_of_blocks(
 ) -> NDArray[np.float64]:
     """Mean of `X` over every pair of a row cluster and a column cluster."""
     k = int(row_labels.max()) + 1
-    sums = sum(X.results(partial(_sums, k=k), row_labels)) @ indicator(column_labels)
+    sums = X.then(dense).total(partial(label_sums, k=k), row_labels) @ indicator(column_labels)
     sizes = np.outer(np.bincount(row_labels), np.bincount(column_labels))
     return np.asarray(sums / sizes)
 
@@ -145,17 +164,31 @@ def turned(fitted: Fitted) -> Fitted:
     )
 
 
-def _look(block: Any) -> tuple[float, float]:
-    values = (block.data if sparse.issparse(block) else np.asarray(block)).ravel()
-    largest = max(values.max(initial=0.0), -values.min(initial=0.0))
-    # NaN is the largest of all where there is any.
-    largest = np.nan if np.isnan(values).any() else largest
-    return float(largest), float(np.einsum("i,i->", values, values, dtype=np.float64))
+def _values(block: Any) -> NDArray[Any]:
+    return np.asarray(block.data if sparse.issparse(block) else block).ravel()
+
+
+def _largest(block: Any) -> float:
+    """Size of the largest cell; NaN where there is any."""
+    return float(np.abs(_values(block)).max(initial=0.0))
+
+
+def _squares(block: Any, unit: float) -> float:
+    scaled = _values(block).astype(np.float64) / unit
+    return float(scaled @ scaled)
+
+
+def _some_filled(block: Any, count: int) -> NDArray[Any]:
+    """Filled cells at even steps."""
+    filled = filled_cells(block)
+    return np.asarray(np.abs(filled[:: max(1, len(filled) // count)]))
+
+
+def _squares_beyond(block: Any, size: float) -> float:
+    filled = filled_cells(block).astype(np.float64)
+    large = filled[np.abs(filled) > size]
+    return float(large @ large)
 
 
 def _times(block: Any, factor: float) -> Any:
     return block * block.dtype.type(factor)
-
-
-def _sums(block: Any, labels: NDArray[np.intp], k: int) -> NDArray[np.float64]:
-    return np.asarray(sums_by_label(dense(block), labels, k))

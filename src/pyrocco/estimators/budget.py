@@ -13,9 +13,9 @@ from scipy import sparse
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _BINARY = {"KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 
-# Measured peaks of fits (benchmarks/speed/results/budget.md): what the program itself takes,
-# copies of the matrix that a fit in memory holds beside it, and bytes for every row and
-# neighbour of the graphs.
+# Bounds on the high side: measured peaks stay below them (benchmarks/speed/results/budget.md and
+# memory.md). What the program itself takes, copies of the matrix that a fit in memory holds
+# beside it, and bytes for every row and neighbour of the graphs.
 BASE = 300e6
 COPIES = 8.5
 EDGE_BYTES = 90

@@ -17,7 +17,7 @@ _FIRST_CUT = 3.0
 _ROUNDS = 4
 _MEDIAN_ROUNDS = 5
 # A sparse matrix is distrusted where cells this many times the median hold half its energy.
-_DOMINANT = 20.0
+DOMINANT = 20.0
 
 
 class Trusted(NamedTuple):
@@ -79,10 +79,10 @@ def is_dominated(X: Any) -> bool:
     >>> is_dominated(X), is_dominated(wild)
     (False, True)
     """
-    squares = np.square(_filled(X).astype(np.float64))
+    squares = np.square(filled_cells(X).astype(np.float64))
     if not len(squares):
         return False
-    large = squares > _DOMINANT**2 * np.median(squares)
+    large = squares > DOMINANT**2 * np.median(squares)
     return bool(squares[large].sum() > 0.5 * squares.sum())
 
 
@@ -97,7 +97,7 @@ def trust_filled_cells(X: Any) -> Trusted:
     >>> trust_filled_cells(np.array([[0.0, 1.0, 2.0, 1.5, 900.0]])).X.round(1).tolist()
     [[0.0, 1.1, 2.0, 1.5, 1.8]]
     """
-    filled = _filled(X)
+    filled = filled_cells(X)
     usual = np.median(np.abs(filled)) * np.sign(filled)
     residual = filled - usual
     found = _weights(residual)
@@ -114,7 +114,15 @@ def trust_filled_cells(X: Any) -> Trusted:
     return Trusted(cleaned, weights)
 
 
-def _filled(X: Any) -> NDArray[Any]:
+def filled_cells(X: Any) -> NDArray[Any]:
+    """Cells that are neither zero nor missing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> filled_cells(np.array([[0.0, 2.0, np.nan]])).tolist()
+    [2.0]
+    """
     values = X.data if sparse.issparse(X) else X
     return np.asarray(values[_is_filled(values)])
 

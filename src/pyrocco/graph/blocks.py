@@ -166,8 +166,8 @@ class GivenDistances(BlockDistances):
         return np.ascontiguousarray(self.X[rows])
 
 
-# Columns looked at once more, without the rounding errors of products, for every neighbour.
-_SPARE = 10
+# Columns nearest to each that are looked at once more, without the rounding errors of products.
+_AGAIN = 30
 
 
 def _column_distances(X: RowBlocks, metric: str, backend: BlockBackend) -> GivenDistances:
@@ -192,7 +192,7 @@ def _column_distances(X: RowBlocks, metric: str, backend: BlockBackend) -> Given
 def _look_again(lengths: NDArray[np.float64], X: RowBlocks, backend: BlockBackend) -> None:
     """Differences of cells in place of differences of products, for the nearest columns."""
     n_columns = len(lengths)
-    count = min(n_columns, 3 * _SPARE)
+    count = min(n_columns, _AGAIN)
     near = np.argpartition(lengths, count - 1, axis=1)[:, :count]
     ends = np.repeat(np.arange(n_columns), count), near.ravel()
     heads, tails = np.minimum(*ends), np.maximum(*ends)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans
-from sklearn.metrics import silhouette_score
 
 from pyrocco.assign.base import relabel
+from pyrocco.assign.silhouette import silhouettes
 from pyrocco.backends import Backend, NumpyBackend
 
 
@@ -59,7 +59,7 @@ class SilhouetteKMeans:
         tried = [self._kmeans(U, k) for k in range(2, top + 1)]
         if not tried:
             return np.zeros(len(U), dtype=np.intp)
-        return max(tried, key=lambda labels: self._silhouette(U, labels))
+        return tried[np.nanargmax(silhouettes(U, tried, self.sample_size))]
 
     def _kmeans(self, U: NDArray[Any], k: int) -> NDArray[np.intp]:
         model = KMeans(k, n_init=10, random_state=self.random_state)
@@ -67,10 +67,6 @@ class SilhouetteKMeans:
             # Rows that hardly differ: fewer clusters is the right answer.
             warnings.filterwarnings("ignore", message="Number of distinct clusters")
             return relabel(model.fit_predict(U))
-
-    def _silhouette(self, U: NDArray[Any], labels: NDArray[np.intp]) -> float:
-        size = self.sample_size if len(U) > self.sample_size else None
-        return float(silhouette_score(U, labels, sample_size=size, random_state=0))
 
 
 def _n_distinct(U: NDArray[Any]) -> int:

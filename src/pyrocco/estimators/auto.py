@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -11,10 +12,10 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, BiclusterMixin, ClusterMixin
 from sklearn.cluster import KMeans, SpectralBiclustering, SpectralCoclustering
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import silhouette_score
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pyrocco.assign.base import relabel
+from pyrocco.assign.silhouette import silhouettes
 from pyrocco.estimators.checks import check_count, fresh_random_state
 from pyrocco.estimators.saving import SavingMixin
 
@@ -50,23 +51,28 @@ class _BestSilhouette(SavingMixin, BaseEstimator):
     def _choose(self, X: Any) -> Pair:
         """Labels for the best K; what went wrong with the others is kept, not raised."""
         random = fresh_random_state(self.random_state)
-        self.silhouettes_: dict[int, float] = {}
         self.failures_: dict[int, str] = {}
-        best: Pair | None = None
+        tried: dict[int, Pair] = {}
         for k in range(2, min(self.max_clusters, X.shape[0] - 1) + 1):
             try:
-                found = self._quietly(X, k, random)
-                value = self._silhouette(X, found[0])
+                tried[k] = self._quietly(X, k, random)
             except (ValueError, ArithmeticError, IndexError, RuntimeError) as error:
                 self.failures_[k] = str(error)
-                continue
-            if best is None or value > max(self.silhouettes_.values()):
-                best = found
-            self.silhouettes_[k] = value
-        if best is None:
+        self.silhouettes_ = self._judged(X, tried)
+        if not self.silhouettes_:
             raise ValueError(f"no number of clusters gave labels; {_first(self.failures_)}")
         self.n_clusters_ = max(self.silhouettes_, key=self.silhouettes_.__getitem__)
-        return best
+        return tried[self.n_clusters_]
+
+    def _judged(self, X: Any, tried: dict[int, Pair]) -> dict[int, float]:
+        """Silhouettes of the rows; a labelling that has none counts as a failure."""
+        if not tried:
+            return {}
+        values = silhouettes(X, [rows for rows, _ in tried.values()], self.sample_size)
+        judged = dict(zip(tried, values.tolist(), strict=True))
+        none = {k for k, value in judged.items() if math.isnan(value)}
+        self.failures_ |= dict.fromkeys(none, "all rows have one label, or each its own.")
+        return {k: value for k, value in judged.items() if k not in none}
 
     def _quietly(self, X: Any, k: int, random: np.random.RandomState) -> Pair:
         with warnings.catch_warnings():
@@ -78,11 +84,6 @@ class _BestSilhouette(SavingMixin, BaseEstimator):
 
     def _cluster(self, X: Any, k: int, random: np.random.RandomState) -> Pair:
         raise NotImplementedError
-
-    def _silhouette(self, X: Any, labels: NDArray[np.intp]) -> float:
-        size = self.sample_size if X.shape[0] > self.sample_size else None
-        # The same rows for every K: only the labels differ.
-        return float(silhouette_score(X, labels, sample_size=size, random_state=0))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

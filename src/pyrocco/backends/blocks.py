@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial, reduce
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from pyrocco.backends import blockwork
 from pyrocco.backends.base import Operator
 from pyrocco.backends.blocksystem import BlockSystem
+from pyrocco.backends.crossing import Crossing
 from pyrocco.backends.numpy import PANEL, NumpyBackend, cut_columns
 from pyrocco.backends.rowblocks import Rotation, RowBlocks, Store, Turned, dense, total
 
@@ -160,7 +160,7 @@ class BlockBackend(BlockSystem):
             blocks = range(len(U.blocks))
             parts = [U.submit(i, blockwork.column_edge_lengths, *ends) for i in blocks]
         else:
-            panels = self._pieces(U, self._panels(U))
+            panels = self._crossing(U).cut(U)
             parts = [
                 self.store.submit(blockwork.row_edge_lengths, pieces, *ends) for pieces in panels
             ]
@@ -179,33 +179,28 @@ class BlockBackend(BlockSystem):
         Y: RowBlocks,
     ) -> list[Any]:
         """One re-chunk from blocks of rows to panels of columns, one back."""
-        panels, graph = self._panels(F), self.store.put(operator)
-        starts = self._pieces(Y, panels)
+        crossing, graph = self._crossing(F), self.store.put(operator)
         times = _multiple(F, Y)
         # The first start is the data itself: it need not travel twice.
-        fixed = [times] * len(panels) if times else self._pieces(F, panels)
+        fixed = [times] * len(crossing.panels) if times else crossing.cut(F)
         solved = [
             self.store.submit(blockwork.solve_panel, work, graph, shifts[columns], *pieces)
-            for columns, *pieces in zip(panels, fixed, starts, strict=True)
+            for columns, *pieces in zip(crossing.panels, fixed, crossing.cut(Y), strict=True)
         ]
-        told = self.store.fetch([self.store.submit(blockwork.outcomes_of, p) for p in solved])
-        left = [self.store.submit(blockwork.solution_of, p) for p in solved]
-        Y.become(self._back_to_rows(Y, left))
-        return [outcome for part in told for outcome in part]
+        told = [self.store.submit(blockwork.outcomes_of, panel) for panel in solved]
+        Y.become(replace(Y, blocks=crossing.back(solved), steps=(np.hstack,)))
+        # A panel may go as soon as it is cut into blocks.
+        del solved
+        return [outcome for part in self.store.fetch(told) for outcome in part]
 
     def through_panels(self, U: RowBlocks, work: Callable[..., Any], *arguments: Any) -> RowBlocks:
         """What some work on panels of columns gives, in blocks of rows again."""
-        panels = self._pieces(U, self._panels(U))
+        crossing = self._crossing(U)
         done = [
-            self.store.submit(blockwork.on_panel, work, pieces, *arguments) for pieces in panels
+            self.store.submit(blockwork.on_panel, work, pieces, *arguments)
+            for pieces in crossing.cut(U)
         ]
-        return self._back_to_rows(U, done)
-
-    def _back_to_rows(self, U: RowBlocks, panels: list[Any]) -> RowBlocks:
-        """Panels of columns cut into the blocks of `U`; they are joined when they are used."""
-        spans = list(pairwise(U.ends.tolist()))
-        blocks = [[self.store.submit(blockwork.rows_of, p, *s) for p in panels] for s in spans]
-        return replace(U, blocks=blocks, steps=(np.hstack,))
+        return replace(U, blocks=crossing.back(done), steps=(np.hstack,))
 
     def overwrite(self, U: RowBlocks, values: RowBlocks) -> None:
         """Let `U` have other blocks, with all steps taken."""
@@ -215,19 +210,13 @@ class BlockBackend(BlockSystem):
         """Results of work on blocks of two matrices cut alike."""
         return self.store.fetch([A.submit_with(B, i, work) for i in range(len(A.blocks))])
 
-    def _panels(self, U: RowBlocks) -> list[slice]:
+    def _crossing(self, U: RowBlocks) -> Crossing:
         """Columns cut so that a panel fits, and every worker has some; whole cache lines."""
         n_rows, n_columns = U.shape
         fitting = self.store.memory // (_PANEL_ARRAYS * n_rows * U.dtype.itemsize)
         share = -(-n_columns // (_PANELS_EACH * self.store.n_workers))
         width = min(fitting, -(-share // PANEL) * PANEL)
-        return cut_columns(n_columns, max(1, width))
-
-    def _pieces(self, U: RowBlocks, panels: list[slice]) -> list[list[Any]]:
-        """Blocks of every panel. A block is cut up at once: it may have to be loaded for it."""
-        parts = [U.columns(columns) for columns in panels]
-        by_block = [[part.submit(i, dense) for part in parts] for i in range(len(U.blocks))]
-        return [list(pieces) for pieces in zip(*by_block, strict=True)]
+        return Crossing(self.store, U.ends, cut_columns(n_columns, max(1, width)))
 
 
 def is_blocks(X: Any) -> bool:

@@ -109,14 +109,15 @@ def on_panel(work: Callable[..., Any], pieces: list[Any], *arguments: Any) -> ND
     return np.asarray(work(np.concatenate(pieces), *arguments))
 
 
-def rows_of(panel: NDArray[Any], start: int, stop: int) -> NDArray[Any]:
-    """Some rows of a panel."""
-    return panel[start:stop].copy()
+def rows_of(panel: Any, rows: slice) -> NDArray[Any]:
+    """Some rows of a panel, or of the solution that work on it left."""
+    whole = panel[0] if isinstance(panel, tuple) else panel
+    return np.array(whole[rows])
 
 
-def solution_of(panel: tuple[NDArray[Any], list[Any]]) -> NDArray[Any]:
-    """Solution that the work on a panel left."""
-    return panel[0]
+def columns_of(piece: NDArray[Any], columns: slice) -> NDArray[Any]:
+    """Some columns of a piece."""
+    return np.array(piece[:, columns])
 
 
 def outcomes_of(panel: tuple[NDArray[Any], list[Any]]) -> list[Any]:

@@ -3,6 +3,10 @@
 import pytest
 
 distributed = pytest.importorskip("distributed")
+dask = pytest.importorskip("dask")
+
+# A busy machine may be slow to start a process.
+dask.config.set({"distributed.comm.timeouts.connect": "120s"})
 
 
 @pytest.fixture(scope="session")

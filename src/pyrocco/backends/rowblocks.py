@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -33,11 +33,12 @@ class Store(Protocol):
         """Bring the contents of blocks here, once they are there."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Rotation:
     """The step that multiplies a block by a matrix; some of its columns cost a part of all."""
 
     matrix: NDArray[Any]
+    _there: Any = field(default=None, compare=False, repr=False)
 
     def __call__(self, block: Any) -> NDArray[Any]:
         """Multiply."""
@@ -46,6 +47,12 @@ class Rotation:
     def columns(self, wanted: slice) -> Rotation:
         """Only those columns of the product."""
         return Rotation(np.ascontiguousarray(self.matrix[:, wanted]))
+
+    def laid_down(self, store: Store) -> Any:
+        """The step as a block: sent along with the work on every block it would weigh a lot."""
+        if self._there is None:
+            self._there = store.put(Rotation(self.matrix))
+        return self._there
 
 
 @dataclass(frozen=True)
@@ -151,14 +158,22 @@ class RowBlocks:
 
     def submit(self, block: int, work: Callable[..., Any], *arguments: Any) -> Any:
         """Begin some work on one block."""
-        return self.store.submit(_after_steps, work, self.steps, self.blocks[block], *arguments)
+        return self.store.submit(_after_steps, work, *self._one(block), *arguments)
 
     def submit_with(
         self, other: RowBlocks, block: int, work: Callable[..., Any], *arguments: Any
     ) -> Any:
         """Begin some work on one block and the same block of a matrix that is cut alike."""
-        mine, others = (self.steps, self.blocks[block]), (other.steps, other.blocks[block])
-        return self.store.submit(_after_both, work, *mine, *others, *arguments)
+        both = *self._one(block), *other._one(block)
+        return self.store.submit(_after_both, work, *both, *arguments)
+
+    def _one(self, block: int) -> tuple[tuple[Any, ...], Any]:
+        """Steps and the block they are taken on, as work gets them."""
+        steps = (
+            step.laid_down(self.store) if isinstance(step, Rotation) else step
+            for step in self.steps
+        )
+        return tuple(steps), self.blocks[block]
 
     def submit_all(self, work: Callable[..., Any], *by_row: Any) -> list[Any]:
         """Begin the same work on every block, with its part of arrays by row."""

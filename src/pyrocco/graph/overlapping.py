@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import normalize
 
+from pyrocco.backends.exchange import exchange
 from pyrocco.backends.kernels.bits import MIXER
 from pyrocco.backends.rowblocks import RowBlocks, Store
 from pyrocco.graph.approximate import ApproximateSearch, cell_centres, centre_scores
@@ -79,23 +79,27 @@ class OverlappingShards:
 
     def _searched(self, X: RowBlocks, centres: NDArray[np.float32], n_neighbors: int) -> list[Any]:
         """Begin to search every shard."""
-        routes = X.submit_all(partial(_routes, centres=centres))
-        counts = sum(
-            self.store.fetch([self.store.submit(_counts, r, len(centres)) for r in routes])
-        )
-        parts = [part for shard in enumerate(counts) for part in self._dealt(*shard, X)]
-        # Block after block: one that was written to disk is read again only once.
-        by_block = [
-            [X.submit(i, _members, route, part, int(X.ends[i])) for part in parts]
-            for i, route in enumerate(routes)
-        ]
-        shards = [list(members) for members in zip(*by_block, strict=True)]
+        there = self.store.put(centres)
+        routes = [X.submit(i, _routes, there) for i in range(len(X.blocks))]
+        counts = self.store.fetch([self.store.submit(_counts, r, len(centres)) for r in routes])
+        parts = np.array([self._n_parts(count, X) for count in sum(counts)])
+
+        def cut(i: int, wanted: range) -> Any:
+            return X.submit(i, _members_of_block, routes[i], parts, int(X.ends[i]), wanted)
+
+        def again(members: Any, _: range, part: int) -> Any:
+            return self.store.submit(_members, members, range(part, part + 1))
+
+        shape = len(routes), int(parts.sum())
+        shards = exchange(self.store, *shape, cut, _joined, again)
         return [self.store.submit(_search, members, n_neighbors) for members in shards]
 
-    def _dealt(self, shard: int, count: int, X: RowBlocks) -> list[tuple[int, int, int]]:
-        """A shard, or its parts: where rows crowd, one centre draws many."""
-        n_parts = max(1, -(-int(count) // (_SLACK * self._room(X)))) if count else 0
-        return [(shard, part, n_parts) for part in range(n_parts)]
+    def _n_parts(self, count: int, X: RowBlocks) -> int:
+        """Parts of a shard: where rows crowd, one centre draws many."""
+        return max(1, -(-int(count) // (_SLACK * self._room(X)))) if count else 0
+
+
+Members = tuple[NDArray[np.intp], NDArray[Any], NDArray[np.intp]]
 
 
 def _is_sparse(X: RowBlocks) -> bool:
@@ -121,24 +125,40 @@ def _counts(routes: NDArray[np.int32], n_shards: int) -> NDArray[np.intp]:
     return np.bincount(routes.ravel(), minlength=n_shards)
 
 
-def _members(
-    block: NDArray[Any], routes: NDArray[np.int32], which: tuple[int, int, int], start: int
-) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """Rows of a block that belong to a part of a shard, and their numbers."""
-    shard, part, n_parts = which
-    rows = np.flatnonzero((routes == shard).any(axis=1))
+def _members_of_block(
+    block: NDArray[Any],
+    routes: NDArray[np.int32],
+    parts: NDArray[np.intp],
+    start: int,
+    wanted: range,
+) -> Members:
+    """Rows of a block that belong to some parts of shards: numbers, values, all their parts."""
+    numbers = np.arange(start, start + len(block))
     # Dealt out by their numbers, mixed: neighbours in a file need not be neighbours here.
-    mixed = (rows + start).astype(np.uint64) * np.uint64(MIXER) >> np.uint64(32)
-    rows = rows[mixed % np.uint64(n_parts) == part]
-    return rows + start, np.ascontiguousarray(block[rows])
+    mixed = numbers.astype(np.uint64) * np.uint64(MIXER) >> np.uint64(32)
+    first = np.cumsum(parts) - parts
+    dealt = mixed[:, None] % parts[routes].astype(np.uint64)
+    return _members((numbers, block, first[routes] + dealt.astype(np.intp)), wanted)
+
+
+def _members(members: Members, wanted: range) -> Members:
+    """Those that belong to some parts of shards."""
+    of_parts = members[2]
+    inside = ((of_parts >= wanted.start) & (of_parts < wanted.stop)).any(axis=1)
+    numbers, values, of_parts = (each[inside] for each in members)
+    return numbers, values, of_parts
+
+
+def _joined(members: list[Members]) -> Members:
+    numbers, values, parts = map(np.concatenate, zip(*members, strict=True))
+    return numbers, values, parts
 
 
 def _search(
-    parts: list[tuple[NDArray[np.intp], NDArray[Any]]], n_neighbors: int
+    members: list[Members], n_neighbors: int
 ) -> tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.float64]]:
     """Neighbours of the rows of a shard within it: numbers of rows, of neighbours, lengths."""
-    rows = np.concatenate([numbers for numbers, _ in parts])
-    points = np.concatenate([values for _, values in parts])
+    rows, points, _ = _joined(members)
     count = min(n_neighbors, len(rows) - 1)
     if count < 1:
         return rows, np.empty((len(rows), 0), dtype=np.int64), np.empty((len(rows), 0))

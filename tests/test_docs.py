@@ -159,7 +159,7 @@ def test_the_version_has_a_place_in_the_changelog():
     assert "## [Unreleased]" in PAGES["CHANGELOG.md"]
 
 
-@pytest.mark.parametrize("part", ["same", "kills", "workers", "growth"])
+@pytest.mark.parametrize("part", ["same", "kills", "workers", "growth", "limit"])
 def test_the_page_about_clusters_has_the_measured_tables(part):
     results = ROOT / "benchmarks" / "speed" / "results" / f"cluster_{part}.md"
     lines = results.read_text(encoding="utf-8").splitlines()

@@ -104,6 +104,8 @@ def same():
         ("noise 30", [planted((2000, 100), 30, seed) for seed in SEEDS]),
         ("20news10", [load("20news10").X]),
         ("classic3", [load("classic3").X]),
+        # Above 100,000 rows the two do not have the same graph.
+        ("noise 10, approximate graphs", [made_there(120_000, 50, 7500)[0].compute()]),
     ]
     with cluster(2):
         for name, matrices in sets:
@@ -162,9 +164,9 @@ def growth():
 def limit():
     """A matrix of more than three times the memory of a worker."""
 
-    memory, shape = "1GB", (200_000, 2000)
+    memory, shape = "1GB", (400_000, 1000)
     times = shape[0] * shape[1] * 8 / parse_bytes(memory)
-    X, truth = made_there(*shape, 2_000, dtype=np.float64)
+    X, truth = made_there(*shape, 3_000, dtype=np.float64)
     with spilling_early(), cluster(2, memory) as client:
         first = list(client.run(os.getpid).values())
         started = time.perf_counter()

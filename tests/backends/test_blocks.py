@@ -314,6 +314,31 @@ def test_only_the_wanted_columns_of_a_rotation_are_computed():
     np.testing.assert_array_equal(last.matrix, V[:, 2:4])
 
 
+def test_the_matrix_of_a_rotation_is_laid_down_once():
+    given, laid = [], []
+
+    class Listening(ScratchStore):
+        def submit(self, work, *arguments):
+            given.append(arguments)
+            return super().submit(work, *arguments)
+
+        def put(self, value):
+            laid.append(value)
+            return super().put(value)
+
+    blocks = RowBlocks.cut(matrix(), list(range(N_ROWS + 1)), Listening())
+    laid.clear()
+    V = np.random.default_rng(1).normal(size=(N_COLUMNS, N_COLUMNS))
+    rotated = blocks.then(Rotation(V), N_COLUMNS)
+    np.testing.assert_allclose(np.vstack(rotated.results(dense)), matrix() @ V)
+    np.testing.assert_allclose(rotated.settled()[:], matrix() @ V)
+    (one,) = laid
+    np.testing.assert_array_equal(one.matrix, V)
+    for arguments in given:
+        steps = arguments[1] if isinstance(arguments[1], tuple) else ()
+        assert not any(isinstance(step, Rotation) for step in steps)
+
+
 def test_settled_takes_the_steps_once():
     taken = []
 

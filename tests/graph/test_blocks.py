@@ -1,5 +1,7 @@
 """Neighbours in a matrix in blocks of rows are those in the whole matrix."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,6 +11,8 @@ from sklearn.datasets import make_blobs
 
 from pyrocco import mutual_knn_graph
 from pyrocco.backends import BlockBackend, RowBlocks, ScratchStore
+from pyrocco.backends.exchange import exchange
+from pyrocco.graph import overlapping
 from pyrocco.graph.blocks import BlockSearch
 from pyrocco.graph.neighbors import ExactSearch
 from pyrocco.graph.overlapping import OverlappingShards
@@ -208,6 +212,16 @@ def test_more_shards_than_rows_fit(n_rows):
     there = found.indices >= 0
     exact = true_distances(X, found.indices, "euclidean")
     np.testing.assert_allclose(found.distances[there], exact[there])
+
+
+def test_shards_that_gather_in_two_steps_find_the_same(monkeypatch):
+    X = clustered()
+    search, blocks = shards(X, 100)
+    expected = search.search(blocks, 5, "euclidean")
+    monkeypatch.setattr(overlapping, "exchange", partial(exchange, few=0))
+    found = search.search(blocks, 5, "euclidean")
+    np.testing.assert_array_equal(found.indices, expected.indices)
+    np.testing.assert_array_equal(found.distances, expected.distances)
 
 
 def test_repeated_rows_in_shards():

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.linalg import LinearOperator, cg
 
-from pyrocco.backends import NumpyBackend, Operator
+from pyrocco.backends import NumpyBackend, Workspace
 from pyrocco.graph import Graph, Laplacian
+from pyrocco.model import SylvesterSystem
+from pyrocco.solvers import DecoupledSolver
 
 Matrix = NDArray[np.float64]
 
-# Above this, two dense eigenvalue problems and products with their vectors cost more than
-# conjugate gradients on the graphs.
+# Above this, the eigenvectors of the longer side and products with them cost more than
+# conjugate gradients on its graph.
 SPECTRAL_NODES = 1500
 
 
@@ -51,56 +52,37 @@ class SpectralInverse:
         return np.asarray(self._row_vectors @ rotated @ self._column_vectors.T)
 
 
-class _LeftHandSide(NamedTuple):
-    """What a back end needs to apply shift U + P U + U Q; X gives the type of the numbers."""
-
-    X: Matrix
-    shift: float
-    rows: Operator
-    columns: Operator
-
-
-class IterativeInverse:
-    """Conjugate gradients, from the last U.
+class DecoupledInverse:
+    """In the eigenvectors of the shorter side, which are computed once; from the last U.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from pyrocco.convex.inverse import IterativeInverse
+    >>> from pyrocco.convex.inverse import DecoupledInverse
     >>> from pyrocco.graph import Graph
     >>> pair = Graph(2, np.array([0]), np.array([1]), np.ones(1))
     >>> alone = Graph(1, pair.heads[:0], pair.heads[:0], np.ones(0))
     >>> F = np.array([[0.0], [3.0]])
-    >>> IterativeInverse(pair, alone).solve(F, 1.0, F).ravel().round(6).tolist()
+    >>> DecoupledInverse(pair, alone).solve(F, 1.0, F).ravel().round(6).tolist()
     [1.0, 2.0]
     """
 
     def __init__(self, rows: Graph, columns: Graph, tol: float = 1e-6):
         self._laplacians = _laplacian(rows), _laplacian(columns)
-        self._degrees = np.add.outer(rows.degrees, columns.degrees).astype(np.float64)
-        self._tol = tol
+        self._values, self._vectors = _eigen(min(columns, rows, key=lambda side: side.n_nodes))
+        self._solver = DecoupledSolver(tol)
+        self._backend, self._workspace = NumpyBackend(), Workspace()
 
     def solve(self, F: Matrix, nu: float, start: Matrix) -> Matrix:
         """Return U."""
-        backend = NumpyBackend()
-        rows, columns = (backend.operator(side, nu, np.float64) for side in self._laplacians)
-        left_hand_side = _LeftHandSide(F, 1.0, rows, columns)
-
-        def smooth(v: Matrix) -> Matrix:
-            out = np.empty_like(F)
-            backend.apply(left_hand_side, v.reshape(F.shape), out)
-            return out.ravel()
-
-        diagonal = (1.0 + nu * self._degrees).ravel()
-        size = (F.size, F.size)
-        system = LinearOperator(size, matvec=smooth, dtype=np.float64)
-        jacobi = LinearOperator(size, matvec=lambda v: v / diagonal, dtype=np.float64)
-        U, _ = cg(system, F.ravel(), x0=start.ravel(), rtol=self._tol, atol=0.0, M=jacobi)
-        return np.asarray(U.reshape(F.shape))
+        rows, columns = (self._backend.operator(side, nu, np.float64) for side in self._laplacians)
+        system = SylvesterSystem(F, 1.0, rows, columns, self._backend, self._workspace)
+        found = self._solver.solve_in(system, start.copy(), nu * self._values, self._vectors)
+        return np.asarray(found.U)
 
 
 def make_inverse(rows: Graph, columns: Graph, tol: float = 1e-6) -> Inverse:
-    """Pick the method that fits the sizes of the graphs; `tol` is for the iterative one.
+    """Pick the method that fits the sizes of the graphs; `tol` is for the one that iterates.
 
     Examples
     --------
@@ -111,7 +93,7 @@ def make_inverse(rows: Graph, columns: Graph, tol: float = 1e-6) -> Inverse:
     'SpectralInverse'
     """
     small = max(rows.n_nodes, columns.n_nodes) <= SPECTRAL_NODES
-    return SpectralInverse(rows, columns) if small else IterativeInverse(rows, columns, tol)
+    return SpectralInverse(rows, columns) if small else DecoupledInverse(rows, columns, tol)
 
 
 def _laplacian(graph: Graph) -> Laplacian:

@@ -11,6 +11,8 @@ Vector = NDArray[np.float64]
 _RIDGE = 1e-10
 # An extrapolation may worsen the residual by this much before it is taken back.
 _PATIENCE = 2.0
+# Numbers of every remembered step that are worked on at a time.
+_PART = 2**13
 
 
 class AndersonMixer:
@@ -44,10 +46,9 @@ class AndersonMixer:
     def __init__(self, size: int, memory: int = 5, interval: int = 5):
         self.memory = memory
         self.interval = interval
-        self._residuals = np.empty((memory, size))
-        self._images = np.empty((memory, size))
-        # Kept between calls: asking the system for its pages costs more than the arithmetic.
-        self._differences = np.empty((memory, size))
+        # One place more than is remembered: for the present step.
+        self._residuals = np.empty((memory + 1, size if memory else 0))
+        self._images = np.empty_like(self._residuals)
         self.reset()
 
     def reset(self) -> None:
@@ -57,18 +58,23 @@ class AndersonMixer:
         self._limit = np.inf
 
     def step(self, z: Vector, residual: Vector) -> Vector:
-        """Return the next point after `z`, where the iteration moves by `residual`."""
-        image = z + residual
+        """Return the next point after `z`, where the iteration moves by `residual`.
+
+        It may be overwritten `memory` steps later.
+        """
         if not self.memory:
-            return image
+            return z + residual
         norm = float(np.linalg.norm(residual))
         if self._plain is not None and norm > self._limit:
             plain = self._plain
             self.reset()
             return plain
         self._plain = None
-        mixed = self._mixed(image, residual) if self._is_due() else None
-        self._remember(image, residual)
+        place = self._steps % len(self._images)
+        image = np.add(z, residual, out=self._images[place])
+        self._residuals[place] = residual
+        mixed = self._mixed(place) if self._is_due() else None
+        self._steps += 1
         if mixed is None:
             return image
         self._plain, self._limit = image, _PATIENCE * norm
@@ -77,19 +83,22 @@ class AndersonMixer:
     def _is_due(self) -> bool:
         return self._steps > 0 and (self._steps + 1) % self.interval == 0
 
-    def _remember(self, image: Vector, residual: Vector) -> None:
-        place = self._steps % self.memory
-        self._images[place] = image
-        self._residuals[place] = residual
-        self._steps += 1
+    def _mixed(self, place: int) -> Vector:
+        known = np.arange(max(0, self._steps - self.memory), self._steps) % len(self._images)
+        gram, right = np.zeros((len(known), len(known))), np.zeros(len(known))
+        for part in self._parts():
+            residual = self._residuals[place, part]
+            differences = self._residuals[known, part] - residual
+            gram += differences @ differences.T
+            right += differences @ residual
+        gram[np.diag_indices(len(known))] += _RIDGE * np.trace(gram) + np.finfo(float).tiny
+        shares = -np.linalg.solve(gram, right)
+        mixed = np.empty_like(self._images[place])
+        for part in self._parts():
+            mixed[part] = shares @ self._images[known, part]
+            mixed[part] += (1.0 - shares.sum()) * self._images[place, part]
+        return mixed
 
-    def _mixed(self, image: Vector, residual: Vector) -> Vector:
-        known = min(self._steps, self.memory)
-        differences = self._differences[:known]
-        np.subtract(self._residuals[:known], residual, out=differences)
-        gram = differences @ differences.T
-        gram[np.diag_indices(known)] += _RIDGE * np.trace(gram) + np.finfo(float).tiny
-        shares = -np.linalg.solve(gram, differences @ residual)
-        mixed = shares @ self._images[:known]
-        mixed += (1.0 - shares.sum()) * image
-        return np.asarray(mixed)
+    def _parts(self) -> list[slice]:
+        """Stretches that stay in the cache: the arrays are much larger."""
+        return [slice(a, a + _PART) for a in range(0, self._images.shape[1], _PART)]

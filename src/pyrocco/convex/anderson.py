@@ -71,7 +71,7 @@ class AndersonMixer:
             return plain
         self._plain = None
         place = self._steps % len(self._images)
-        image = np.add(z, residual, out=self._images[place])
+        image: Vector = np.add(z, residual, out=self._images[place])
         self._residuals[place] = residual
         mixed = self._mixed(place) if self._is_due() else None
         self._steps += 1
@@ -93,7 +93,7 @@ class AndersonMixer:
             right += differences @ residual
         gram[np.diag_indices(len(known))] += _RIDGE * np.trace(gram) + np.finfo(float).tiny
         shares = -np.linalg.solve(gram, right)
-        mixed = np.empty_like(self._images[place])
+        mixed = np.empty(self._images.shape[1])
         for part in self._parts():
             mixed[part] = shares @ self._images[known, part]
             mixed[part] += (1.0 - shares.sum()) * self._images[place, part]

@@ -103,9 +103,9 @@ class DaskStore:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        from distributed import KilledWorker  # noqa: PLC0415
-        from distributed.client import FutureCancelledError  # noqa: PLC0415
-        from distributed.comm.core import CommClosedError  # noqa: PLC0415
+        from distributed import KilledWorker
+        from distributed.client import FutureCancelledError
+        from distributed.comm.core import CommClosedError
 
         try:
             yield
@@ -138,7 +138,7 @@ def active_client() -> Any:
     True
     """
     try:
-        from distributed import get_client  # noqa: PLC0415
+        from distributed import get_client
     except ImportError:
         return None
     try:
@@ -190,8 +190,8 @@ def _fitting(X: Any, store: Any) -> Any:
 
 def as_dask_array(blocks: RowBlocks) -> Any:
     """Blocks as a Dask array, which keeps them alive; nothing is moved."""
-    import dask.array as da  # noqa: PLC0415
-    from dask.delayed import delayed  # noqa: PLC0415
+    import dask.array as da
+    from dask.delayed import delayed
 
     if not isinstance(blocks.store, DaskStore):
         return da.from_array(as_mapped(blocks), chunks=(tuple(np.diff(blocks.ends)), -1))
@@ -206,7 +206,7 @@ def as_dask_array(blocks: RowBlocks) -> Any:
 
 def chunked_like(values: Any, ends: Any) -> Any:
     """An array by row as a Dask array, chunked like the rows."""
-    import dask.array as da  # noqa: PLC0415
+    import dask.array as da
 
     return da.from_array(values, chunks=(tuple(np.diff(ends).tolist()),))
 
@@ -223,7 +223,7 @@ def spilling_early() -> Iterator[None]:
     ...     dask.config.get("distributed.worker.memory.target")
     0.2
     """
-    import dask  # noqa: PLC0415
+    import dask
 
     with dask.config.set(_SPILL_EARLY):
         yield
@@ -232,7 +232,7 @@ def spilling_early() -> Iterator[None]:
 @contextmanager
 def _large_values() -> Iterator[None]:
     """Dask warns of values of ten megabytes; a graph of the rows has more, and must travel."""
-    import dask  # noqa: PLC0415
+    import dask
 
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
         yield

@@ -8,6 +8,7 @@ from scipy import sparse
 from sklearn import config_context
 from sklearn.metrics import silhouette_score
 
+from pyrocco.assign import SilhouetteKMeans
 from pyrocco.assign.silhouette import silhouettes
 
 
@@ -43,3 +44,13 @@ def test_blocks_of_distances_do_not_change_it():
     with config_context(working_memory=0.05):
         by_parts = silhouettes(X, [labels])
     np.testing.assert_allclose(by_parts, silhouettes(X, [labels]))
+
+
+def test_a_sample_of_one_cluster_still_gives_labels():
+    """Two rows far away, neither of them in the sample of three."""
+    seen = np.random.RandomState(0).permutation(30)[:3]
+    away = [row for row in range(30) if row not in seen][:2]
+    U = np.zeros((30, 2))
+    U[away] = 9.0
+    labels = SilhouetteKMeans(sample_size=3).assign(U, None)
+    assert sorted(np.bincount(labels).tolist()) == [2, 28]

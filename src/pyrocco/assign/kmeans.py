@@ -59,7 +59,9 @@ class SilhouetteKMeans:
         tried = [self._kmeans(U, k) for k in range(2, top + 1)]
         if not tried:
             return np.zeros(len(U), dtype=np.intp)
-        return tried[np.nanargmax(silhouettes(U, tried, self.sample_size))]
+        values = silhouettes(U, tried, self.sample_size)
+        # Clusters of which the sample has only one tell nothing apart.
+        return tried[int(np.nan_to_num(values, nan=-1.0).argmax())]
 
     def _kmeans(self, U: NDArray[Any], k: int) -> NDArray[np.intp]:
         model = KMeans(k, n_init=10, random_state=self.random_state)

@@ -4,10 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pyrocco.convex import ConvexProblem, gaussian_knn_graph, groups_of, solve, solve_path
-from pyrocco.convex import inverse as inverses
-from pyrocco.convex.anderson import AndersonMixer
-from pyrocco.convex.inverse import DecoupledInverse, SpectralInverse
-from pyrocco.convex.splitting import Splitting
+from pyrocco.convex.lagrangian import Lagrangian
+from pyrocco.convex.newton import newton_step
 from pyrocco.graph import Graph
 
 from .literal import literal_solve, literal_solve_with_missing
@@ -95,44 +93,68 @@ def test_constant_data_is_one_group():
     assert found.groups.rows.max() == found.groups.columns.max() == 0
 
 
-def test_conjugate_gradients_agree_with_eigenvectors(small, monkeypatch):
-    F = np.random.default_rng(0).normal(size=small.X.shape)
-    graphs = small.rows, small.columns
-    exact = SpectralInverse(*graphs).solve(F, 3.0, F)
-    found = DecoupledInverse(*graphs, tol=1e-8).solve(F, 3.0, F)
-    np.testing.assert_allclose(found, exact, atol=1e-6)
-    turned = DecoupledInverse(*graphs[::-1], tol=1e-8).solve(np.ascontiguousarray(F.T), 3.0, F.T)
-    np.testing.assert_allclose(turned.T, exact, atol=1e-6)
-    expected = solve(small, 1.0, tol=1e-10).U
-    monkeypatch.setattr(inverses, "SPECTRAL_NODES", 0)
-    found = solve(small, 1.0, tol=1e-10)
+@pytest.fixture
+def settled(small):
+    """The Lagrangian of a problem with missing cells, with multipliers from a few steps."""
+    lagrangian = Lagrangian(with_missing(small))
+    lagrangian.begin(3.0)
+    point = lagrangian.at(lagrangian.problem.filled)
+    for _ in range(3):
+        point = newton_step(lagrangian, point)
+        lagrangian.settle(1.0)
+        point = lagrangian.at(point.U)
+    return lagrangian, point.U
+
+
+def numerical(function, U, D, h=1e-6):
+    return (function(U + h * D) - function(U - h * D)) / (2 * h)
+
+
+def test_the_gradient_is_that_of_the_value(settled):
+    lagrangian, U = settled
+    D = np.random.default_rng(0).normal(size=U.shape)
+    expected = numerical(lambda V: lagrangian.at(V).value, U, D)
+    assert np.vdot(lagrangian.at(U).gradient, D) == pytest.approx(expected, rel=1e-5)
+
+
+def test_the_curvature_is_that_of_the_gradient(settled):
+    lagrangian, U = settled
+    D = np.random.default_rng(0).normal(size=U.shape)
+    expected = numerical(lambda V: lagrangian.at(V).gradient, U, D)
+    lagrangian.at(U)
+    assert lagrangian.rows.closed.any()
+    assert not lagrangian.columns.closed.all()
+    np.testing.assert_allclose(lagrangian.curvature(D), expected, rtol=1e-4, atol=1e-6)
+    # The diagonal is that of the curvature or more: conjugate gradients lean on it.
+    unit = np.zeros(U.shape)
+    unit[2, 3] = 1.0
+    assert lagrangian.curvature(unit)[2, 3] <= lagrangian.diagonal()[2, 3] * (1 + 1e-12)
+
+
+def test_settling_keeps_the_field_and_the_bound(settled):
+    lagrangian, U = settled
+    before = lagrangian.at(U)
+    lagrangian.settle(1.0)
+    lagrangian.begin(3.0)
+    for edges in (lagrangian.rows, lagrangian.columns):
+        assert (np.linalg.norm(edges.multipliers, axis=1) <= edges.radii * (1 + 1e-12)).all()
+    assert lagrangian.at(np.zeros(U.shape)).bound == pytest.approx(before.bound)
+
+
+def test_a_smaller_gamma_shortens_the_multipliers(settled):
+    lagrangian, _ = settled
+    lagrangian.begin(0.1)
+    for edges in (lagrangian.rows, lagrangian.columns):
+        assert (np.linalg.norm(edges.multipliers, axis=1) <= edges.radii * (1 + 1e-12)).all()
+
+
+def test_edges_without_weight_hold_nothing():
+    X = np.array([[0.0, np.nan], [3.0, np.nan]])
+    slack = Graph(2, np.array([0]), np.array([1]), np.zeros(1))
+    found = solve(ConvexProblem(X, slack, slack), 1.0)
     assert found.converged
-    np.testing.assert_allclose(found.U, expected, atol=1e-5)
-
-
-def test_changing_the_penalty_keeps_the_multipliers(small):
-    state = Splitting(small, SpectralInverse(small.rows, small.columns))
-    state.begin(1.0)
-    for _ in range(5):
-        state.z = state.z + state.residual()
-        state.shrink()
-    before = state.field()
-    state.change_penalty(7.0)
-    np.testing.assert_allclose(state.field(), before, atol=1e-12)
-
-
-def test_the_mixer_takes_back_a_step_that_harms():
-    mixer = AndersonMixer(1, memory=2, interval=2)
-    assert mixer.step(np.array([1.0]), np.array([-0.1])).tolist() == [0.9]
-    extrapolated = mixer.step(np.array([0.9]), np.array([-0.09]))
-    assert abs(extrapolated[0]) < 1e-6
-    # The residual turns out larger than before: back to the plain step 0.9 - 0.09.
-    assert mixer.step(extrapolated, np.array([5.0])).tolist() == pytest.approx([0.81])
-
-
-def test_no_memory_is_the_plain_iteration():
-    mixer = AndersonMixer(1, memory=0)
-    assert mixer.step(np.array([1.0]), np.array([-0.5])).tolist() == [0.5]
+    np.testing.assert_allclose(found.U[:, 0], X[:, 0])
+    assert found.groups.rows.tolist() == [0, 1]
 
 
 def test_groups_follow_edges_not_equal_rows():

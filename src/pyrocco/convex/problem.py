@@ -95,6 +95,19 @@ class ConvexProblem:
             value[self.missing] = np.minimum(low * pull, high * pull)
         return float(value.sum())
 
+    def slack(self, gradient: Matrix) -> float:
+        """How much lower a bound is than where the field and U balance in every cell.
+
+        `gradient` is what the field lacks of X - U, or its excess where X is missing.
+        """
+        squares = float(np.vdot(gradient, gradient))
+        if not self.n_missing:
+            return 0.5 * squares
+        excess = gradient[self.missing]
+        low, high = self._range
+        seen = squares - float(excess @ excess)
+        return 0.5 * seen + (high - low) * float(np.abs(excess).sum())
+
     @cached_property
     def _range(self) -> tuple[float, float]:
         seen = self.X[~self.missing]

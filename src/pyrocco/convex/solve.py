@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
-from pyrocco.convex.anderson import AndersonMixer
 from pyrocco.convex.groups import Groups, components, groups_of
-from pyrocco.convex.inverse import SPECTRAL_NODES, make_inverse
+from pyrocco.convex.lagrangian import Lagrangian, Point
+from pyrocco.convex.newton import newton_step
 from pyrocco.convex.problem import ConvexProblem
-from pyrocco.convex.splitting import Splitting
 
 Matrix = NDArray[np.float64]
 
-# Steps between two looks at the duality gap.
-_CHECK = 10
-# Memory for past steps of the extrapolation; large problems remember fewer.
-_HISTORY_BYTES = 2**30
-_HISTORY_STEPS = 5
-# Below this many cells, and where no large products are made, threads of the linear algebra
-# wait for each other longer than they work.
-_THREADED_CELLS = 100_000
+# The Lagrangian counts as minimal when what is left of it is this share of the gap asked
+# for, or the square of this share of the gap there is.
+_SETTLED = 0.1
+# Where new multipliers leave more than this share of the gap, the springs become stiffer.
+_SLOW = 0.3
+_STIFFEN = 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,77 +108,58 @@ def iterate_path(
     >>> [len(set(s.groups.rows)) for s in iterate_path(problem, [0.01, 4.0, 1000.0])]
     [1, 2, 3]
     """
-    with _threads(problem):
-        # The gap is a square: a U within sqrt(tol) is what it asks for, and steps should be
-        # well within that.
-        inverse = make_inverse(problem.rows, problem.columns, 0.01 * tol**0.5)
-        state = Splitting(problem, inverse)
-    remembered = min(_HISTORY_STEPS, _HISTORY_BYTES // (24 * max(1, state.z.size)))
-    mixer = AndersonMixer(state.z.size, remembered if remembered > 1 else 0)
+    lagrangian = Lagrangian(problem)
+    U = problem.filled
     for gamma in sorted(gammas, reverse=True):
-        with _threads(problem):
-            solution = _descend(state, mixer, gamma, tol * problem.energy, max_iter)
+        lagrangian.begin(gamma)
+        solution, U = _descend(lagrangian, gamma, U, tol * problem.energy, max_iter)
         yield solution
 
 
-def _threads(problem: ConvexProblem) -> AbstractContextManager[object]:
-    by_products = problem.X.size >= _THREADED_CELLS and max(problem.X.shape) <= SPECTRAL_NODES
-    return nullcontext() if by_products else threadpool_limits(1, "blas")
-
-
 def _descend(
-    state: Splitting, mixer: AndersonMixer, gamma: float, target: float, max_iter: int
-) -> ConvexSolution:
-    state.begin(gamma)
-    mixer.reset()
-    balance_at = _CHECK
-    for step in range(1, max_iter + 1):
-        residual = state.residual()
-        state.z = mixer.step(state.z, residual)
-        state.shrink()
-        if step % _CHECK and step != max_iter:
-            continue
-        Z = state.field()
-        U, objective = _best_candidate(state)
-        gap = objective - state.problem.lower_bound(Z)
-        if gap <= target:
-            break
-        if step >= balance_at:
-            # Rarely and ever more so: each change costs the mixer its memory.
-            balance_at = 2 * step
-            _balance(state, mixer, Z, residual)
-    groups = groups_of(state.problem, U)
-    return ConvexSolution(gamma, U, groups, objective, max(gap, 0.0), step, gap <= target)
+    lagrangian: Lagrangian, gamma: float, start: Matrix, target: float, max_iter: int
+) -> tuple[ConvexSolution, Matrix]:
+    """Solve at one gamma; the second answer is where to go on from at the next.
 
-
-def _best_candidate(state: Splitting) -> tuple[Matrix, float]:
-    """U as it is, or made constant on the blocks that V has closed, whichever is better.
-
-    Closed edges of U keep a length of the order of the residual, which gamma multiplies;
-    averaging takes it to zero, and the gap with it.
+    The method of multipliers: minimise the Lagrangian by Newton steps, take the forces on
+    the edges as multipliers, make the springs stiffer where that no longer halves the gap.
     """
-    problem, gamma = state.problem, state.gamma
+    problem = lagrangian.problem
+    point, last = lagrangian.at(start), np.inf
+    for step in range(1, max_iter + 1):
+        if _is_settled(problem, point, target) or step == max_iter:
+            U, objective = _best_candidate(lagrangian, point, gamma)
+            gap = objective - point.bound
+            if gap <= target or step == max_iter:
+                break
+            lagrangian.settle(_STIFFEN if gap > _SLOW * last else 1.0)
+            point, last = lagrangian.at(point.U), gap
+        point = newton_step(lagrangian, point)
+    groups = groups_of(problem, U)
+    gap = max(gap, 0.0)
+    return ConvexSolution(gamma, U, groups, objective, gap, step, gap <= target), point.U
+
+
+def _is_settled(problem: ConvexProblem, point: Point, target: float) -> bool:
+    """Whether the Lagrangian is as good as minimal, as seen from the gap."""
+    gap = point.objective - point.bound
+    return gap <= target or problem.slack(point.gradient) <= max(_SETTLED * target, _SETTLED**2 * gap)
+
+
+def _best_candidate(lagrangian: Lagrangian, point: Point, gamma: float) -> tuple[Matrix, float]:
+    """U as it is, or made constant on the blocks of closed edges, whichever is better.
+
+    Closed edges of U keep a length that goes to zero with the steps, which gamma multiplies;
+    averaging takes it to zero at once, and the gap with it.
+    """
+    problem = lagrangian.problem
     closed = Groups(
-        components(problem.rows, state.rows.factors == 0),
-        components(problem.columns, state.columns.factors == 0),
+        components(problem.rows, lagrangian.rows.closed),
+        components(problem.columns, lagrangian.columns.closed),
     )
-    flat = closed.flatten(state.U)
-    values = problem.objective(state.U, gamma), problem.objective(flat, gamma)
-    return (state.U, values[0]) if values[0] < values[1] else (flat, values[1])
-
-
-def _balance(state: Splitting, mixer: AndersonMixer, Z: Matrix, residual: Matrix) -> None:
-    """Set nu so that E U = V and X - U = Z are equally far from true."""
-    problem = state.problem
-    split = float(np.linalg.norm(residual[: state.rows.size + state.columns.size]))
-    force = problem.filled - state.U - Z
-    force[problem.missing] = 0.0
-    # The factor is the one that took fewest steps over the reference problems.
-    ratio = 2.0 * split / max(float(np.linalg.norm(force)), 1e-300)
-    change = float(np.clip(np.sqrt(ratio), 0.2, 5.0))
-    if not 1 / 1.3 < change < 1.3:
-        state.change_penalty(float(np.clip(state.nu * change, 1e-4, 1e4)))
-        mixer.reset()
+    flat = closed.flatten(point.U)
+    objective = problem.objective(flat, gamma)
+    return (flat, objective) if objective <= point.objective else (point.U, point.objective)
 
 
 def solve_path(

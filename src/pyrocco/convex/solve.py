@@ -40,7 +40,7 @@ class ConvexSolution:
     gap : float
         No U has an objective lower than ``objective - gap``.
     n_iter : int
-        Steps taken.
+        Newton steps taken.
     converged : bool
         Whether the gap is within the tolerance.
     """
@@ -91,7 +91,7 @@ def iterate_path(
         its mean. Without missing cells this guarantees that U is within
         sqrt(tol) ||X - mean||_F of the solution.
     max_iter : int, default=2000
-        Steps at most for each gamma.
+        Newton steps at most for each gamma.
 
     Yields
     ------
@@ -122,7 +122,7 @@ def _descend(
     """Solve at one gamma; the second answer is where to go on from at the next.
 
     The method of multipliers: minimise the Lagrangian by Newton steps, take the forces on
-    the edges as multipliers, make the springs stiffer where that no longer halves the gap.
+    the edges as multipliers, make the springs stiffer where that shrinks the gap too slowly.
     """
     problem = lagrangian.problem
     point, last = lagrangian.at(start), np.inf
@@ -143,7 +143,8 @@ def _descend(
 def _is_settled(problem: ConvexProblem, point: Point, target: float) -> bool:
     """Whether the Lagrangian is as good as minimal, as seen from the gap."""
     gap = point.objective - point.bound
-    return gap <= target or problem.slack(point.gradient) <= max(_SETTLED * target, _SETTLED**2 * gap)
+    enough = max(_SETTLED * target, _SETTLED**2 * gap)
+    return gap <= target or problem.slack(point.gradient) <= enough
 
 
 def _best_candidate(lagrangian: Lagrangian, point: Point, gamma: float) -> tuple[Matrix, float]:

@@ -76,7 +76,7 @@ class COBRA(SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
         Duality gap at which to stop, as a share of half the squared distance of X to its
         mean. U is then within sqrt(tol) of the exact solution, relative to X minus its mean.
     max_iter : int, default=2000
-        Steps of the solver at most, for each gamma.
+        Newton steps of the solver at most, for each gamma.
     random_state : None, int or RandomState, default=0
         Seeds the choice of held-out cells.
 

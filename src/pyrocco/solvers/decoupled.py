@@ -48,23 +48,13 @@ class DecoupledSolver:
 
     def solve(self, system: SylvesterSystem, start: Any) -> Solution:
         """Solve `system` from `start`."""
-        short_side = system.rows if _is_wide(system) else system.columns
-        return self.solve_in(system, start, *eigen(short_side, system.backend))
-
-    def solve_in(
-        self,
-        system: SylvesterSystem,
-        start: Any,
-        values: NDArray[np.float64],
-        vectors: NDArray[np.float64],
-    ) -> Solution:
-        """Solve `system` from `start`, with the eigenvectors of the short side at hand."""
         backend = system.backend
         F, Y = system.workspace.like(start, 2, backend)
-        X, U, long_side = system.X, start, system.rows
-        if _is_wide(system):
-            X, U, long_side = X.T, U.T, system.columns
+        X, U, long_side, short_side = system.X, start, system.rows, system.columns
+        if X.shape[1] > X.shape[0]:
+            X, U, long_side, short_side = X.T, U.T, short_side, long_side
             F, Y = (M.reshape(X.shape) for M in (F, Y))
+        values, vectors = eigen(short_side, backend)
         backend.rotate(X, system.shift * vectors, out=F)
         backend.rotate(U, vectors, out=Y)
         norm = math.sqrt(backend.squared_norm(F))
@@ -88,10 +78,6 @@ class DecoupledSolver:
         work = partial(conjugate_gradients, target=target, max_iter=self.max_iter)
         outcomes = backend.over_panels(work, operator, shifts, F, Y)
         return max(count for count, _ in outcomes), sum(squared for _, squared in outcomes)
-
-
-def _is_wide(system: SylvesterSystem) -> bool:
-    return bool(system.X.shape[1] > system.X.shape[0])
 
 
 def conjugate_gradients(

@@ -13,6 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from pyrocco.convex import ConvexProblem, gaussian_knn_graph, solve
 from pyrocco.estimators.cobra import COBRA
 from pyrocco.estimators.cobrar import COBRAr
+from pyrocco.progress import watched_by
 
 
 @parametrize_with_checks([COBRA(), COBRAr()])
@@ -214,3 +215,27 @@ def test_no_side_effects(planted):
     np.testing.assert_array_equal(X, before)
     np.testing.assert_array_equal(np.random.get_state()[1], state)  # noqa: NPY002
     assert model.get_params() == parameters
+
+
+def test_tells_where_it_stands(planted, capsys):
+    COBRA(gammas=[1.0, 10.0], verbose=2).fit(planted[0])
+    told = capsys.readouterr().err.splitlines()
+    stages = [line.split(":")[0] for line in told if not line.startswith(" ")]
+    assert stages == ["graph", "validation", "representation", "clusters"]
+    assert sum(line.startswith("  iteration") for line in told) == 2
+
+
+def test_a_stop_keeps_the_gammas_so_far(planted):
+    class Impatient:
+        def begin(self, stage, steps):
+            pass
+
+        def end(self, stage):
+            pass
+
+        def iteration(self, record):
+            return record["gamma"] < 50
+
+    with watched_by(Impatient()):
+        model = COBRA(gammas=[1.0, 10.0, 100.0, 1000.0]).fit(planted[0])
+    assert model.gammas_.tolist() == [10.0, 100.0, 1000.0]

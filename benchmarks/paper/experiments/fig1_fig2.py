@@ -16,7 +16,7 @@ from benchmarks.paper.cell import Cell
 from benchmarks.paper.datasets import Biclusters
 from benchmarks.paper.experiments.base import Experiment, Request
 from benchmarks.paper.methods.base import NOWHERE, Found, TwoSided, transposed
-from benchmarks.paper.methods.cobra_settings import SETTINGS
+from benchmarks.paper.methods.fit_cobra import SETTINGS
 from benchmarks.paper.methods.fit_rocco import fit_rocco
 from pyrocco import RCC
 from pyrocco.datasets import Dataset

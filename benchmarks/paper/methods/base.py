@@ -26,12 +26,16 @@ class Found:
         Seconds of the parts of the method.
     representation : ndarray or None
         The matrix the labels were read from.
+    spared : float
+        Seconds of a part whose result was at hand from another method; they count all the
+        same.
     """
 
     rows: np.ndarray | None
     columns: np.ndarray | None = None
     stages: Mapping[str, float] = field(default_factory=dict)
     representation: np.ndarray | None = None
+    spared: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,13 @@
 """COBRA: groups are rows, and columns, that its representation makes equal."""
 
 from benchmarks.paper.methods.base import EVERYWHERE, Found, TwoSided
-from benchmarks.paper.methods.cobra_settings import SETTINGS
+from benchmarks.paper.methods.fit_cobra import fit_cobra
 from pyrocco.estimators.cobra import COBRA
 
 
 def cluster(X, k, seed):
-    model = COBRA(**SETTINGS, random_state=seed).fit(X)
-    return Found(model.row_labels_, model.column_labels_)
+    model, spared = fit_cobra(COBRA, X, seed)
+    return Found(model.row_labels_, model.column_labels_, spared=spared)
 
 
 # The held-out cells are drawn at random.

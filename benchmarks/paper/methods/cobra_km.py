@@ -1,15 +1,15 @@
 """k-means on the representation of COBRA, number of clusters given."""
 
 from benchmarks.paper.methods.base import EVERYWHERE, Found, TwoSided, transposed
-from benchmarks.paper.methods.cobra_settings import SETTINGS
+from benchmarks.paper.methods.fit_cobra import fit_cobra
 from pyrocco.assign import SilhouetteKMeans
 from pyrocco.estimators.cobra import COBRA
 
 
 def cluster(X, k, seed):
-    U = COBRA(**SETTINGS, random_state=seed).fit(X).representation_
-    kmeans = SilhouetteKMeans(seed)
-    return Found(kmeans.assign(U, k), kmeans.assign(transposed(U), k))
+    model, spared = fit_cobra(COBRA, X, seed)
+    U, kmeans = model.representation_, SilhouetteKMeans(seed)
+    return Found(kmeans.assign(U, k), kmeans.assign(transposed(U), k), spared=spared)
 
 
 METHOD = TwoSided("cobra+km", "COBRA+KM", EVERYWHERE, cluster)

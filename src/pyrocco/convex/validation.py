@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pyrocco.convex.groups import Groups
 from pyrocco.convex.problem import ConvexProblem
-from pyrocco.convex.solve import iterate_path
+from pyrocco.convex.solve import ConvexSolution, iterate_path
 
 Matrix = NDArray[np.float64]
 
@@ -61,6 +62,7 @@ def validate(
     *,
     tol: float = 1e-6,
     max_iter: int = 2000,
+    report: Callable[[dict[str, Any]], bool] = lambda record: False,
 ) -> Validation:
     """Solve the path without the held-out cells and measure the error on them.
 
@@ -76,11 +78,13 @@ def validate(
         Cells to hide.
     tol, max_iter : float, int
         As in `iterate_path`.
+    report : callable
+        Is told of every gamma, from the largest down; True asks for a stop.
 
     Returns
     -------
     Validation
-        The errors, by ascending gamma.
+        The errors, by ascending gamma; after a stop, of the gammas that were solved for.
 
     Examples
     --------
@@ -98,12 +102,24 @@ def validate(
     hidden = held_out & ~problem.missing
     X = np.where(held_out, np.nan, problem.X)
     seen = ConvexProblem(X, problem.rows, problem.columns)
-    found = [
-        (solution.gamma, held_out_error(problem.X, hidden, solution.groups), solution.converged)
-        for solution in iterate_path(seen, gammas, tol=tol, max_iter=max_iter)
-    ]
+    found = []
+    for solution in iterate_path(seen, gammas, tol=tol, max_iter=max_iter):
+        error = held_out_error(problem.X, hidden, solution.groups)
+        found.append((solution.gamma, error, solution.converged))
+        if report(_record(len(found), solution, error)):
+            break
     ascending, errors, converged = zip(*reversed(found), strict=True)
     return Validation(np.array(ascending), np.array(errors), all(converged))
+
+
+def _record(iteration: int, solution: ConvexSolution, error: float) -> dict[str, Any]:
+    return {
+        "iteration": iteration,
+        "objective": solution.objective,
+        "solver_iterations": solution.n_iter,
+        "gamma": solution.gamma,
+        "error": error,
+    }
 
 
 def hold_out(

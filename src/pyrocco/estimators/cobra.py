@@ -34,7 +34,9 @@ from pyrocco.estimators.checks import (
     resolve_metric,
 )
 from pyrocco.estimators.saving import SavingMixin
+from pyrocco.estimators.watching import WatchedMixin, with_callbacks
 from pyrocco.graph.neighbors import METRICS
+from pyrocco.progress import Progress
 
 # Groups, and so validation errors, no longer change below this tolerance.
 _VALIDATION_TOL = 1e-6
@@ -45,7 +47,7 @@ _ACCEPTED = {
 }
 
 
-class COBRA(SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
+class COBRA(WatchedMixin, SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
     """Groups of rows and of columns by convex biclustering.
 
     Minimises 0.5 ||X - U||_F^2 + gamma (sum w_ij ||U_i. - U_j.|| + sum w_kl ||U_.k - U_.l||)
@@ -79,6 +81,8 @@ class COBRA(SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
         Newton steps of the solver at most, for each gamma.
     random_state : None, int or RandomState, default=0
         Seeds the choice of held-out cells.
+    verbose : int, default=0
+        1 tells of stages, 2 also of every gamma of the validation, on standard error.
 
     Attributes
     ----------
@@ -132,6 +136,7 @@ class COBRA(SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
         tol: float = 1e-8,
         max_iter: int = 2000,
         random_state: int | np.random.RandomState | None = 0,
+        verbose: int = 0,
     ):
         self.gamma = gamma
         self.gammas = gammas
@@ -143,7 +148,9 @@ class COBRA(SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.verbose = verbose
 
+    @with_callbacks
     def fit(self, X: Any, y: Any = None) -> COBRA:
         """Find groups of rows and groups of columns of `X`.
 
@@ -161,15 +168,22 @@ class COBRA(SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
             Itself, fitted.
         """
         X = validate_data(self, X, **_ACCEPTED)
-        scaled = self._prepare(X)
-        gamma, converged = self._choose_gamma(scaled.problem)
-        solution = solve(scaled.problem, gamma, tol=self.tol, max_iter=self.max_iter)
-        self._keep(X, scaled, solution)
-        self._assign(X, solution)
-        self.converged_ = converged and solution.converged
+        with self._watched_fit(X) as progress:
+            self._fit(X, progress)
         if not self.converged_:
             _warn_not_converged(self.max_iter)
         return self
+
+    def _fit(self, X: Any, progress: Progress) -> None:
+        with progress.stage("graph"):
+            scaled = self._prepare(X)
+        gamma, converged = self._choose_gamma(scaled.problem, progress)
+        with progress.stage("representation"):
+            solution = solve(scaled.problem, gamma, tol=self.tol, max_iter=self.max_iter)
+        with progress.stage("clusters"):
+            self._keep(X, scaled, solution)
+            self._assign(X, solution)
+        self.converged_ = converged and solution.converged
 
     def path(self, X: Any) -> list[ConvexSolution]:
         """Solve for every gamma of `gammas`, with all cells seen.
@@ -225,13 +239,16 @@ class COBRA(SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
             standardize=self.standardize,
         )
 
-    def _choose_gamma(self, problem: ConvexProblem) -> tuple[float, bool]:
+    def _choose_gamma(self, problem: ConvexProblem, progress: Progress) -> tuple[float, bool]:
         gammas = check_gammas(self.gamma, self.gammas)
         if self.gamma is not None:
             return gammas[0], True
         hidden = hold_out(problem, self.held_out, fresh_random_state(self.random_state))
         tol = max(self.tol, _VALIDATION_TOL)
-        found = validate(problem, gammas, hidden, tol=tol, max_iter=self.max_iter)
+        with progress.stage("validation", steps=len(gammas)):
+            found = validate(
+                problem, gammas, hidden, tol=tol, max_iter=self.max_iter, report=progress.iteration
+            )
         self.gammas_, self.validation_errors_ = found.gammas, found.errors
         return float(found.gammas[found.best]), found.converged
 

@@ -24,8 +24,12 @@ class COBRAr(COBRA):
 
     Parameters
     ----------
-    gamma, gammas, n_neighbors, phi, metric, standardize, held_out, tol, max_iter, random_state
-        As for `COBRA`. `random_state` also seeds k-means.
+    gamma, gammas, n_neighbors, phi, metric, standardize, held_out, tol, max_iter
+        As for `COBRA`.
+    random_state : None, int or RandomState, default=0
+        Seeds the choice of held-out cells, and k-means.
+    verbose : int, default=0
+        As for `COBRA`.
 
     Attributes
     ----------

@@ -60,7 +60,7 @@ def validate(
     gammas: Sequence[float],
     held_out: NDArray[np.bool_],
     *,
-    tol: float = 1e-6,
+    tol: float = 1e-7,
     max_iter: int = 2000,
     report: Callable[[dict[str, Any]], bool] = lambda record: False,
 ) -> Validation:

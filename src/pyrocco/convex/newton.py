@@ -22,7 +22,7 @@ _ROUNDING = 1e-13
 
 
 def newton_step(lagrangian: Lagrangian, point: Point) -> Point:
-    """Go from the last point of the Lagrangian to a lower one.
+    """Go from the last point of the Lagrangian to a lower one, as far as rounding lets it.
 
     Examples
     --------
@@ -52,6 +52,7 @@ def newton_step(lagrangian: Lagrangian, point: Point) -> Point:
 def _direction(lagrangian: Lagrangian, gradient: Matrix) -> Matrix:
     shape, size = gradient.shape, gradient.size
     diagonal = lagrangian.diagonal().ravel()
+    # Whether it converged does not matter: conjugate gradients go downhill wherever they stop.
     found, _ = cg(
         LinearOperator((size, size), lambda d: lagrangian.curvature(d.reshape(shape)).ravel()),
         -gradient.ravel(),

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from pyrocco.assign.assignment import Assignment, Numbers, SideLabels
 from pyrocco.assign.base import compact
-from pyrocco.assign.blockmodel import BlockData, BlockFit
+from pyrocco.assign.blockmodel import BlockData, BlockFit, indicator
 from pyrocco.assign.blockmodel.data import Pair
 from pyrocco.assign.blockmodel.extend import extend
 from pyrocco.assign.communities import community_labels
 from pyrocco.assign.confidence import distance_members
-from pyrocco.assign.features import leading_features
+from pyrocco.assign.features import directions, leading_features, leading_scores
+from pyrocco.assign.lloyd import cluster_means, lloyd
 from pyrocco.assign.reading import LEAST_SIDE, Reading, read_matrix
-from pyrocco.assign.sampled import SampledRows
+from pyrocco.assign.sampled import FEW, SampledRows
+from pyrocco.assign.touching import unite_touching
 from pyrocco.backends import Backend, NumpyBackend
+from pyrocco.backends.rowblocks import Rotation, map_rows
 
 # Clusters a side from which the search for blocks starts: once fine, once coarse.
 _STARTS = (40, 8)
@@ -72,7 +77,7 @@ class CoClusterer:
         reading = self._read(X, sides, numbers)
         if reading.kind == "blocks" and reading.fit is not None:
             return self._by_blocks(X, reading.fit, sides, reading.contaminated)
-        return self._by_features(sides, numbers, reading)
+        return self._by_features(X, U, sides, numbers, reading)
 
     def _sampled(self, X: Any, U: Any, axis: int) -> SampledRows:
         features = leading_features(U, backend=self.backend)
@@ -109,18 +114,51 @@ class CoClusterer:
         return Assignment(rows, columns, "blocks", contaminated)
 
     def _by_features(
-        self, sides: tuple[SampledRows, SampledRows], numbers: Numbers, reading: Reading
+        self,
+        X: Any,
+        U: Any,
+        sides: tuple[SampledRows, SampledRows],
+        numbers: Numbers,
+        reading: Reading,
     ) -> Assignment:
         if reading.kind == "gradient":
             numbers = numbers[0] or 1, numbers[1] or 1
-        rows, columns = (
-            self._side(side, number) for side, number in zip(sides, numbers, strict=True)
-        )
+        turn = self.backend.transpose
+        rows = self._side(sides[0], numbers[0], lambda: self._filled(X, U))
+        columns = self._side(sides[1], numbers[1], lambda: turn(self._filled(X, U)))
         return Assignment(rows, columns, reading.kind, reading.contaminated)
 
-    def _side(self, side: SampledRows, number: int | None) -> SideLabels:
+    def _side(self, side: SampledRows, number: int | None, data: Callable[[], Any]) -> SideLabels:
         labels = compact(community_labels(side, number, self.backend))
-        return SideLabels.judge(labels, distance_members(side.features, labels))
+        n_clusters = int(labels.max()) + 1
+        places, names = side.features, np.arange(n_clusters)
+        if n_clusters > 1 and (number is None or self.blocks):
+            scores = leading_scores(data(), backend=self.backend)
+            if number is None:
+                near = directions(scores[side.index])
+                names = unite_touching(near, labels[side.index], n_clusters)
+            if self.blocks:
+                places = scores
+                labels = self._settled(scores, labels, n_clusters)
+        # Parts of a cluster remain its centres: what is near to one of them is in it.
+        members = map_rows(Rotation(indicator(names)), distance_members(places, labels))
+        return SideLabels.judge(names[labels], members)
+
+    def _settled(self, scores: Any, labels: NDArray[np.intp], n_clusters: int) -> NDArray[np.intp]:
+        """Where cells are filled the length of a row counts: short rows have no direction."""
+        centres = cluster_means(scores, labels, n_clusters)
+        return lloyd(scores, centres, FEW, self.backend)
+
+    def _filled(self, X: Any, U: Any) -> Any:
+        """The data, its missing cells as in the representation."""
+        if not self.backend.in_one_place:
+            return X  # refused on the way in
+        gaps = X != X  # noqa: PLR0124
+        if not gaps.any():
+            return X
+        X = self.backend.copy(X)
+        X[gaps] = U[gaps]
+        return X
 
 
 def _corner(sides: tuple[SampledRows, SampledRows]) -> Pair:

@@ -44,8 +44,45 @@ def leading_features(U: Any, rank: int = 30, backend: Backend | None = None) -> 
     >>> bool(features[0] @ features[1] > 0 > features[1] @ features[3])
     True
     """
+    return scaled(leading_scores(U, rank, backend))
+
+
+def leading_scores(U: Any, rank: int = 30, backend: Backend | None = None) -> Any:
+    """The rows of `U` less their mean, in the coordinates of its leading singular vectors.
+
+    Parameters
+    ----------
+    U : array of shape (n_rows, n_columns)
+        Data or a representation, or the transpose, on the back end.
+    rank : int
+        Singular vectors kept.
+    backend : Backend, optional
+        Where `U` lives; NumPy unless given.
+
+    Returns
+    -------
+    ndarray or RowBlocks of shape (n_rows, at most rank)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scores = leading_scores(np.array([[1.0, 0.0], [3.0, 0.0], [5.0, 0.0]]), 1)
+    >>> np.abs(scores).round(6).tolist()
+    [[2.0], [0.0], [2.0]]
+    """
     backend = backend or NumpyBackend()
-    scores = _scores(backend.centred(U), min(rank, *U.shape), backend)
+    return _scores(backend.centred(U), min(rank, *U.shape), backend)
+
+
+def scaled(scores: Any) -> Any:
+    """Rows made one long, as by `directions`, wherever they lie.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scaled(np.array([[3.0, 4.0], [0.0, 2.0]])).tolist()
+    [[0.6, 0.8], [0.0, 1.0]]
+    """
     longest = max(over_rows(_longest, scores))
     return map_rows(partial(directions, longest=longest), scores)
 

@@ -34,6 +34,8 @@ class NeighborhoodGraph:
     resolution : float
         Weight of the links expected by chance: clusters with more links between them than
         this times the expected number are better merged.
+    n_neighbors : int, optional
+        Neighbours of every row, if not a tenth of the rows.
 
     Examples
     --------
@@ -44,11 +46,13 @@ class NeighborhoodGraph:
     [(2, 0.5), (1, 0.0)]
     """
 
-    def __init__(self, features: NDArray[Any], resolution: float = 1.0):
+    def __init__(
+        self, features: NDArray[Any], resolution: float = 1.0, n_neighbors: int | None = None
+    ):
         self.resolution = resolution
         self._rows = np.ascontiguousarray(features)
         n_rows = len(features)
-        k = min(max(5, n_rows // 10), n_rows - 1)
+        k = min(n_neighbors or max(5, n_rows // 10), n_rows - 1)
         squares = np.einsum("ij,ij->i", features, features)
         distances = squares - 2 * (features @ features.T)
         np.fill_diagonal(distances, np.inf)
@@ -59,6 +63,24 @@ class NeighborhoodGraph:
         )
         either = (named + named.T).tocsr()
         self._indptr, self._indices = either.indptr, either.indices
+
+    def contact(self, apart: NDArray[np.bool_]) -> float:
+        """Links between two parts of the rows over those of random links of the same degrees.
+
+        Parameters
+        ----------
+        apart : ndarray of bool
+            True for the rows of one part.
+
+        Returns
+        -------
+        float
+            0 where no link joins the parts, about 1 where they are mixed.
+        """
+        degrees = np.diff(self._indptr)
+        between = np.count_nonzero(np.repeat(apart, degrees) & ~apart[self._indices])
+        one, both = float(degrees[apart].sum()), float(degrees.sum())
+        return between * both / (one * (both - one))
 
     def merge_path(self, labels: NDArray[np.intp], rounds: int = 5) -> list[Step]:
         """Merge clusters, k-means settling them in between, until one is left.

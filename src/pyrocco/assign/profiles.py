@@ -2,7 +2,8 @@
 
 A new row is compared in the geometry in which the fit judged its labels: where the matrix is
 made of blocks, by its means over the column clusters under the noise of the fit; elsewhere by
-its direction among the leading features. Columns are rows of the transpose.
+its place among the leading features or, where most cells are zero, its direction. Columns are
+rows of the transpose.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ class BlockProfiles:
 
 @dataclass(frozen=True)
 class FeatureProfiles:
-    """Clusters as directions among the leading features of a representation.
+    """Clusters as places, or directions, among the leading features of a representation.
 
     Parameters
     ----------
@@ -102,6 +103,8 @@ class FeatureProfiles:
         Length of the longest row seen, by which rounding is measured.
     clusters : RoundClusters
         Where the clusters are among the features.
+    by_length : bool
+        Whether the length of a row counts, beside its direction.
 
     Examples
     --------
@@ -116,22 +119,30 @@ class FeatureProfiles:
     axes: Floats
     longest: float
     clusters: RoundClusters
+    by_length: bool = False
 
     @classmethod
     def learn(
-        cls, parts: Parts, U: Any, labels: NDArray[np.intp], backend: Backend | None = None
+        cls,
+        parts: Parts,
+        U: Any,
+        labels: NDArray[np.intp],
+        backend: Backend | None = None,
+        by_length: bool = False,
     ) -> FeatureProfiles:
         """Profiles of labelled rows; their features are those of the data, noise and all."""
         centre, axes = leading_axes(U, backend=backend)
         scores = np.concatenate([_project(X - centre, axes) for X in parts])
         longest = float(np.linalg.norm(scores, axis=1).max())
-        clusters = RoundClusters.around(directions(scores, longest), labels)
-        return cls(centre, axes, longest, clusters)
+        features = scores if by_length else directions(scores, longest)
+        clusters = RoundClusters.around(features, labels)
+        return cls(centre, axes, longest, clusters, by_length)
 
     def members(self, X: Floats) -> Floats:
         """Probability of every cluster for every row."""
         scores = _project(X - self.centre, self.axes)
-        return self.clusters.members(directions(scores, self.longest))
+        features = scores if self.by_length else directions(scores, self.longest)
+        return self.clusters.members(features)
 
 
 def block_sums(X: Floats, others: NDArray[np.intp]) -> tuple[Floats, Floats]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pyrocco.assign.odds import tempered
 from pyrocco.assign.profiles import BlockProfiles, FeatureProfiles, Profiles
 from pyrocco.backends import Backend
+from pyrocco.estimators.checks import is_mostly_zero
 from pyrocco.estimators.chunks import dense_parts
 from pyrocco.estimators.cleaning import Cleaned, Cleaner
 from pyrocco.estimators.departures import (
@@ -127,7 +128,8 @@ def learn_placer(
     if reading == "blocks":
         profiles = BlockProfiles.learn(parts(), side.labels, side.others)
     else:
-        profiles = FeatureProfiles.learn(parts(), side.U, side.labels, backend)
+        by_length = not is_mostly_zero(side.X)
+        profiles = FeatureProfiles.learn(parts(), side.U, side.labels, backend, by_length)
     mean_rows, counts = learn_mean_rows(parts(), side.labels, side.others)
     departures = []
     for part, own in labelled(dense_parts(side.X, unit), side.labels):

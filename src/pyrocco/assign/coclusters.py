@@ -140,6 +140,8 @@ class CoClusterer:
             if self.blocks:
                 places = scores
                 labels = self._settled(scores, labels, n_clusters)
+        # Some clusters may have lost all their rows.
+        labels, names = compact(labels), compact(names[np.unique(labels)])
         # Parts of a cluster remain its centres: what is near to one of them is in it.
         members = map_rows(Rotation(indicator(names)), distance_members(places, labels))
         return SideLabels.judge(names[labels], members)

@@ -1,0 +1,15 @@
+"""Default ROCCO whose rows stay where their directions put them."""
+
+from unittest.mock import patch
+
+from benchmarks.paper.methods.base import TEXT, TwoSided
+from benchmarks.paper.methods.fit_rocco import fit_rocco
+from pyrocco.assign import coclusters
+
+
+def cluster(X, k, seed):
+    with patch.object(coclusters.CoClusterer, "_settled", lambda _, __, labels, ___: labels):
+        return fit_rocco(X, seed)
+
+
+METHOD = TwoSided("no_settling", None, TEXT, cluster)

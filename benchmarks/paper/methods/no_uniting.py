@@ -1,0 +1,17 @@
+"""Default ROCCO without uniting clusters that touch in the data."""
+
+from unittest.mock import patch
+
+import numpy as np
+
+from benchmarks.paper.methods.base import TEXT, TwoSided
+from benchmarks.paper.methods.fit_rocco import fit_rocco
+from pyrocco.assign import coclusters
+
+
+def cluster(X, k, seed):
+    with patch.object(coclusters, "unite_touching", lambda _, __, n: np.arange(n)):
+        return fit_rocco(X, seed)
+
+
+METHOD = TwoSided("no_uniting", None, TEXT, cluster)

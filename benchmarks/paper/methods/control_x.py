@@ -12,7 +12,7 @@ def label_data(X, k, seed):
     """Both sides at once, as the default does; `k` clusters of each where it is given."""
     dense = X.toarray() if sparse.issparse(X) else X
     random_state = np.random.RandomState(seed)
-    found = CoClusterer(blocks=not is_mostly_zero(X), random_state=random_state).assign(
-        dense, dense, (k, k)
-    )
+    filled = not is_mostly_zero(X)
+    assigner = CoClusterer(blocks=filled, random_state=random_state, by_length=filled)
+    found = assigner.assign(dense, dense, (k, k))
     return Found(found.row_labels, found.column_labels)

@@ -42,6 +42,9 @@ class CoClusterer:
     blocks : bool
         Whether the matrix may be made of blocks of like cells; not where most cells are
         zero.
+    by_length : bool
+        Whether the length of a row counts in the end, beside its direction; not where most
+        cells are zero, and length is mostly that of a text.
     sample_size : int
         Rows, and columns, on which the number of clusters is chosen.
     random_state : RandomState
@@ -65,8 +68,10 @@ class CoClusterer:
         sample_size: int = 1000,
         random_state: np.random.RandomState | None = None,
         backend: Backend | None = None,
+        by_length: bool = True,
     ):
         self.blocks = blocks
+        self.by_length = by_length
         self.sample_size = sample_size
         self.random_state = random_state or np.random.RandomState(0)
         self.backend = backend or NumpyBackend()
@@ -132,14 +137,13 @@ class CoClusterer:
         labels = compact(community_labels(side, number, self.backend))
         n_clusters = int(labels.max()) + 1
         places, names = side.features, np.arange(n_clusters)
-        if n_clusters > 1 and (number is None or self.blocks):
+        if n_clusters > 1 and (number is None or self.by_length):
             scores = leading_scores(data(), backend=self.backend)
             if number is None:
                 near = directions(scores[side.index])
                 names = unite_touching(near, labels[side.index], n_clusters)
-            if self.blocks:
-                places = scores
-                labels = self._settled(scores, labels, n_clusters)
+            if self.by_length:
+                places, labels = scores, self._settled(scores, labels, n_clusters)
         # Some clusters may have lost all their rows.
         labels, names = compact(labels), compact(names[np.unique(labels)])
         # Parts of a cluster remain its centres: what is near to one of them is in it.
@@ -147,7 +151,7 @@ class CoClusterer:
         return SideLabels.judge(names[labels], members)
 
     def _settled(self, scores: Any, labels: NDArray[np.intp], n_clusters: int) -> NDArray[np.intp]:
-        """Where cells are filled the length of a row counts: short rows have no direction."""
+        """Labels by place: rows near the mean of all have no direction to go by."""
         centres = cluster_means(scores, labels, n_clusters)
         return lloyd(scores, centres, FEW, self.backend)
 

@@ -53,11 +53,12 @@ class Refined:
         return SmoothUntilStill(STILL * X.shape[0] * X.shape[1]) if has_gaps else SmoothOnce()
 
     def assigner(self, mostly_zero: bool, backend: Backend) -> JointAssigner:
-        """Blocks are sought where most cells are filled."""
+        """Blocks are sought, and lengths of rows heeded, where most cells are filled."""
         return CoClusterer(
             blocks=self.blocks and not mostly_zero,
             random_state=self.random_state,
             backend=backend,
+            by_length=not mostly_zero,
         )
 
 

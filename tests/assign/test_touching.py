@@ -18,20 +18,20 @@ def _cut(rows):
 
 def test_parts_of_one_cloud_are_united():
     rows = _cloud()
-    np.testing.assert_array_equal(unite_touching(rows, _cut(rows), 2), [0, 0])
+    np.testing.assert_array_equal(unite_touching(rows, _cut(rows), 2, 0.4), [0, 0])
 
 
 def test_clouds_apart_are_not():
     rows = _cloud()
     rows[60:] += 4
-    np.testing.assert_array_equal(unite_touching(rows, HALVES, 2), [0, 1])
+    np.testing.assert_array_equal(unite_touching(rows, HALVES, 2, 0.4), [0, 1])
 
 
 def test_all_parts_of_a_cloud_become_one_beside_another():
     rows = _cloud(160)
     rows[120:] += 4
     labels = np.append(2 * _cut(rows[:120]) + (rows[:120, 1] > 0), np.full(40, 4))
-    np.testing.assert_array_equal(unite_touching(rows, labels, 5), [0, 0, 0, 0, 1])
+    np.testing.assert_array_equal(unite_touching(rows, labels, 5, 0.4), [0, 0, 0, 0, 1])
 
 
 def test_the_order_of_rows_does_not_matter():
@@ -39,15 +39,15 @@ def test_the_order_of_rows_does_not_matter():
     rows[120:] += 4
     labels = np.append(2 * _cut(rows[:120]) + (rows[:120, 1] > 0), np.full(40, 4))
     order = np.random.default_rng(1).permutation(160)
-    found = unite_touching(rows[order], labels[order], 5)
-    np.testing.assert_array_equal(found, unite_touching(rows, labels, 5))
+    found = unite_touching(rows[order], labels[order], 5, 0.4)
+    np.testing.assert_array_equal(found, unite_touching(rows, labels, 5, 0.4))
 
 
 @pytest.mark.parametrize("few", [0, 1, 3])
 def test_a_cluster_of_few_rows_stays_by_itself(few):
     rows = _cloud(40)
     labels = (np.arange(40) < few).astype(int)
-    np.testing.assert_array_equal(unite_touching(rows, labels, 2), [0, 1])
+    np.testing.assert_array_equal(unite_touching(rows, labels, 2, 0.4), [0, 1])
 
 
 def test_contact_is_one_where_parts_are_mixed_and_zero_where_they_are_apart():

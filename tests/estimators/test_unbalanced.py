@@ -44,3 +44,12 @@ def test_missing_cells_do_not_hide_the_clusters():
     X, labels = _clouds(SIZES, 2)
     X[np.random.default_rng(0).random(X.shape) < 0.05] = np.nan
     assert adjusted_rand_score(labels, ROCCO().fit(X).row_labels_) > 0.95
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_rows_of_one_kind_that_vary_along_many_directions_are_one_cluster(seed):
+    rng = np.random.default_rng(seed)
+    factors = rng.standard_normal((120, 3)) @ rng.standard_normal((3, 600))
+    model = ROCCO().fit(0.15 * factors + rng.standard_normal((120, 600)))
+    assert model.reading_ == "features"
+    assert model.n_row_clusters_ == 1

@@ -29,6 +29,10 @@ from pyrocco.backends.rowblocks import Rotation, map_rows
 _STARTS = (40, 8)
 # Cells of the sample in which blocks are sought.
 _BLOCK_CELLS = 250_000
+# Contact, as a share of that by chance, that makes two clusters one: where cells are filled,
+# and where most are zero and rows know little of each other. Chosen on matrices that are in
+# none of the paper's tables (docs/labels.md).
+_TOUCHING, _TOUCHING_SPARSE = 0.4, 0.5
 
 
 class CoClusterer:
@@ -141,7 +145,8 @@ class CoClusterer:
             scores = leading_scores(data(), backend=self.backend)
             if number is None:
                 near = directions(scores[side.index])
-                names = unite_touching(near, labels[side.index], n_clusters)
+                contact = _TOUCHING if self.by_length else _TOUCHING_SPARSE
+                names = unite_touching(near, labels[side.index], n_clusters, contact)
             if self.by_length:
                 places, labels = scores, self._settled(scores, labels, n_clusters)
         # Some clusters may have lost all their rows.

@@ -16,14 +16,11 @@ from numpy.typing import NDArray
 from pyrocco.assign.base import compact
 from pyrocco.assign.modularity import NeighborhoodGraph
 
-# Two clusters with more than this share of the links that chance would put between them are
-# one. Chosen on sets that are in none of our tables (docs/labels.md).
-_TOUCHING = 0.5
 _LEAST_NEIGHBORS = 3
 
 
 def unite_touching(
-    features: NDArray[Any], labels: NDArray[np.intp], n_clusters: int
+    features: NDArray[Any], labels: NDArray[np.intp], n_clusters: int, contact: float
 ) -> NDArray[np.intp]:
     """Unite clusters, those in closest contact first, until no two touch.
 
@@ -35,6 +32,9 @@ def unite_touching(
         Their clusters.
     n_clusters : int
         How many there are; some may have no row here.
+    contact : float
+        Clusters touch when there are more links between them than this share of those that
+        chance would put there.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def unite_touching(
     >>> import numpy as np
     >>> rows = np.random.default_rng(0).standard_normal((90, 6))
     >>> rows[60:] += 9
-    >>> unite_touching(rows, np.repeat([0, 1, 2], 30), 3).tolist()
+    >>> unite_touching(rows, np.repeat([0, 1, 2], 30), 3, 0.5).tolist()
     [0, 0, 1]
     """
     names = np.arange(n_clusters)
@@ -56,10 +56,10 @@ def unite_touching(
     }
     while contacts:
         kept, gone = max(contacts, key=contacts.__getitem__)
-        if contacts[kept, gone] <= _TOUCHING:
+        if contacts[kept, gone] <= contact:
             break
         names[names == gone] = kept
-        contacts = {pair: contact for pair, contact in contacts.items() if gone not in pair}
+        contacts = {pair: value for pair, value in contacts.items() if gone not in pair}
         for pair in contacts:
             if kept in pair:
                 contacts[pair] = _contact(features, *(names[labels] == name for name in pair))

@@ -46,15 +46,15 @@ class CoClusterer:
     blocks : bool
         Whether the matrix may be made of blocks of like cells; not where most cells are
         zero.
-    by_length : bool
-        Whether the length of a row counts in the end, beside its direction; not where most
-        cells are zero, and length is mostly that of a text.
     sample_size : int
         Rows, and columns, on which the number of clusters is chosen.
     random_state : RandomState
         Draws the samples.
     backend : Backend, optional
         Where data and representation live; NumPy unless given.
+    by_length : bool
+        Whether the length of a row counts in the end, beside its direction; not where most
+        cells are zero, and length is mostly that of a text.
 
     Examples
     --------

@@ -172,7 +172,10 @@ def _ranked_fit(X: NDArray[Any], smooth: Callable[[NDArray[Any]], NDArray[Any]])
     there = ~np.isnan(X)
     ranks = np.full_like(X, np.nan)
     ranks[there] = rankdata(X[there]) / there.sum()
-    return np.asarray(np.quantile(X[there], np.clip(smooth(ranks), 0, 1)), dtype=X.dtype)
+    # As many quantiles as cells: NumPy's own function for quantiles is made for few.
+    cells = np.sort(X[there])
+    places = np.clip(smooth(ranks), 0, 1) * (len(cells) - 1)
+    return np.asarray(np.interp(places, np.arange(len(cells)), cells), dtype=X.dtype)
 
 
 def _polish(X: NDArray[Any]) -> NDArray[Any]:

@@ -12,6 +12,7 @@ from pyrocco.estimators.cobrar import COBRAr
 def test_the_problem_is_solved_once_for_a_matrix_and_a_seed(stored):
     X = stored(make_noisy_biclusters((40, 30), 3, noise=5, random_state=0).X)
     first, nothing = fit_cobra(COBRA, X, 0)
+    fit_cobra(COBRAr, X[:20], 0)
     again, spared = fit_cobra(COBRA, X, 0)
     other, _ = fit_cobra(COBRAr, X, 0)
     assert nothing == 0 < spared

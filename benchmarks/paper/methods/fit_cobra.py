@@ -8,6 +8,7 @@ that this spares the others are told.
 from __future__ import annotations
 
 import time
+from collections import deque
 from contextlib import redirect_stderr
 from dataclasses import dataclass
 from io import StringIO
@@ -37,29 +38,30 @@ class _Solved:
     solution: ConvexSolution
 
 
-_last: list[_Solved] = []
+# The matrix at hand, and the tiny one that a method is tried on first.
+_solved: deque[_Solved] = deque(maxlen=2)
 
 
 def fit_cobra(kind: type[_Model], X: Any, seed: int) -> tuple[_Model, float]:
     """Return the fitted model, and seconds of what was at hand and spared it."""
     key = _contents(X), seed
-    if _last and _last[0].key == key:
-        known = _last[0]
+    known = next((each for each in _solved if each.key == key), None)
+    if known is not None:
         with patch.object(cobra, "solve", lambda *_, **__: known.solution):
             return kind(known.gamma, **SETTINGS, random_state=seed).fit(X), known.seconds
-    told, solved = StringIO(), []
+    told, kept = StringIO(), []
 
     def solve_and_keep(problem: ConvexProblem, gamma: float, **options: Any) -> ConvexSolution:
         started = time.perf_counter()
         solution = solve(problem, gamma, **options)
-        solved.append((solution, time.perf_counter() - started))
+        kept.append((solution, time.perf_counter() - started))
         return solution
 
     with redirect_stderr(told), patch.object(cobra, "solve", solve_and_keep):
         model = kind(None, **SETTINGS, random_state=seed, verbose=1).fit(X)
-    solution, seconds = solved[0]
+    solution, seconds = kept[0]
     seconds += stage_seconds(told.getvalue())["validation"]
-    _last[:] = [_Solved(key, model.gamma_, seconds, solution)]
+    _solved.append(_Solved(key, model.gamma_, seconds, solution))
     return model, 0.0
 
 

@@ -164,6 +164,7 @@ class CoClusterer:
         """The data, its missing cells as in the representation."""
         if not self.backend.in_one_place:
             return X  # refused on the way in
+        # Only NaN differs from itself, on every back end.
         gaps = X != X  # noqa: PLR0124
         if not gaps.any():
             return X

@@ -44,7 +44,9 @@ def leading_features(U: Any, rank: int = 30, backend: Backend | None = None) -> 
     >>> bool(features[0] @ features[1] > 0 > features[1] @ features[3])
     True
     """
-    return scaled(leading_scores(U, rank, backend))
+    scores = leading_scores(U, rank, backend)
+    longest = max(over_rows(_longest, scores))
+    return map_rows(partial(directions, longest=longest), scores)
 
 
 def leading_scores(U: Any, rank: int = 30, backend: Backend | None = None) -> Any:
@@ -72,19 +74,6 @@ def leading_scores(U: Any, rank: int = 30, backend: Backend | None = None) -> An
     """
     backend = backend or NumpyBackend()
     return _scores(backend.centred(U), min(rank, *U.shape), backend)
-
-
-def scaled(scores: Any) -> Any:
-    """Rows made one long, as by `directions`, wherever they lie.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> scaled(np.array([[3.0, 4.0], [0.0, 2.0]])).tolist()
-    [[0.6, 0.8], [0.0, 1.0]]
-    """
-    longest = max(over_rows(_longest, scores))
-    return map_rows(partial(directions, longest=longest), scores)
 
 
 def leading_axes(

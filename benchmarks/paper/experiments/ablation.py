@@ -139,8 +139,10 @@ def _draw(frame: pd.DataFrame, methods: list[str]) -> Figure:
         part = frame[frame["method"] == method]
         heights = []
         for _, sources, column in groups:
-            means = [part[part["dataset"] == source.name][column].mean() for source in sources]
-            heights.append(np.nanmean(means) if not np.all(np.isnan(means)) else 0)
+            known = [s.name for s in sources if (frame["dataset"] == s.name).any()]
+            means = [part[part["dataset"] == name][column].mean() for name in known]
+            # A mean over fewer sets would stand beside those over all: no bar then.
+            heights.append(np.mean(means) if known else np.nan)
         x = np.arange(len(groups)) + 0.8 * (place / len(methods) - 0.4)
         axes.bar(x, heights, 0.8 / len(methods), label=method, color=f"C{place}")
     axes.set(

@@ -9,7 +9,7 @@ from pyrocco.estimators.cobrar import COBRAr
 
 
 @pytest.mark.parametrize("stored", [np.asarray, sparse.csr_matrix])
-def test_the_problem_is_solved_once_for_a_matrix_and_a_seed(stored):
+def test_gamma_is_validated_once_a_seed_and_the_problem_solved_once_a_gamma(stored):
     X = stored(make_noisy_biclusters((40, 30), 3, noise=5, random_state=0).X)
     first, nothing = fit_cobra(COBRA, X, 0)
     fit_cobra(COBRAr, X[:20], 0)
@@ -19,5 +19,13 @@ def test_the_problem_is_solved_once_for_a_matrix_and_a_seed(stored):
     assert first.gamma_ == again.gamma_ == other.gamma_
     np.testing.assert_array_equal(first.row_labels_, again.row_labels_)
     np.testing.assert_array_equal(first.representation_, other.representation_)
-    _, of_another_seed = fit_cobra(COBRA, X, 1)
-    assert of_another_seed == 0
+    of_another_seed, spared_less = fit_cobra(COBRA, X, 1)
+    assert of_another_seed.gamma_ == first.gamma_
+    assert of_another_seed.representation_ is not first.representation_
+    np.testing.assert_array_equal(of_another_seed.row_labels_, first.row_labels_)
+    assert 0 < spared_less < spared
+    fit_cobra(COBRA, 2 * X, 0)
+    fit_cobra(COBRA, 3 * X, 0)
+    fit_cobra(COBRA, 4 * X, 0)
+    _, of_a_matrix_long_gone = fit_cobra(COBRA, X, 2)
+    assert of_a_matrix_long_gone == 0

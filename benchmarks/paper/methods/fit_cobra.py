@@ -1,8 +1,9 @@
 """Fit COBRA as the paper sets it: gamma by validation from 1e-3 to 1e3, ten neighbours.
 
-Methods that differ only in what they make of the representation have the same one: within one
-process gamma is validated, and the problem solved, once for a matrix and a seed. The seconds
-that this spares the others are told.
+Methods that differ only in what they make of the representation have the same one, and so
+have seeds that validate the same gamma: within one process gamma is validated once for a
+matrix and a seed, and the problem solved once for a matrix and a gamma. The seconds that this
+spares the others are told.
 """
 
 from __future__ import annotations
@@ -30,39 +31,41 @@ _Model = TypeVar("_Model", bound=COBRA)
 
 @dataclass
 class _Solved:
-    """The solution of one matrix, and the seconds that its gamma and itself took."""
+    """The solution for one matrix and gamma, and the seconds that it took."""
 
-    key: tuple[str, int]
-    gamma: float
+    key: tuple[str, float]
     seconds: float
     solution: ConvexSolution
 
 
-# The matrix at hand, and the tiny one that a method is tried on first.
-_solved: deque[_Solved] = deque(maxlen=2)
+# Gamma for a matrix and a seed, and the seconds that validating it took.
+_validated: dict[tuple[str, int], tuple[float, float]] = {}
+# Those of the matrix at hand, and of the tiny one that a method is tried on first.
+_solved: deque[_Solved] = deque(maxlen=3)
 
 
 def fit_cobra(kind: type[_Model], X: Any, seed: int) -> tuple[_Model, float]:
     """Return the fitted model, and seconds of what was at hand and spared it."""
-    key = _contents(X), seed
-    known = next((each for each in _solved if each.key == key), None)
-    if known is not None:
-        with patch.object(cobra, "solve", lambda *_, **__: known.solution):
-            return kind(known.gamma, **SETTINGS, random_state=seed).fit(X), known.seconds
-    told, kept = StringIO(), []
+    name = _contents(X)
+    gamma, spared = _validated.get((name, seed), (None, 0.0))
 
-    def solve_and_keep(problem: ConvexProblem, gamma: float, **options: Any) -> ConvexSolution:
+    def solve_once(problem: ConvexProblem, gamma: float, **options: Any) -> ConvexSolution:
+        nonlocal spared
+        known = next((each for each in _solved if each.key == (name, gamma)), None)
+        if known is not None:
+            spared += known.seconds
+            return known.solution
         started = time.perf_counter()
         solution = solve(problem, gamma, **options)
-        kept.append((solution, time.perf_counter() - started))
+        _solved.append(_Solved((name, gamma), time.perf_counter() - started, solution))
         return solution
 
-    with redirect_stderr(told), patch.object(cobra, "solve", solve_and_keep):
-        model = kind(None, **SETTINGS, random_state=seed, verbose=1).fit(X)
-    solution, seconds = kept[0]
-    seconds += stage_seconds(told.getvalue())["validation"]
-    _solved.append(_Solved(key, model.gamma_, seconds, solution))
-    return model, 0.0
+    told = StringIO()
+    with redirect_stderr(told), patch.object(cobra, "solve", solve_once):
+        model = kind(gamma, **SETTINGS, random_state=seed, verbose=1).fit(X)
+    if gamma is None:
+        _validated[name, seed] = model.gamma_, stage_seconds(told.getvalue())["validation"]
+    return model, spared
 
 
 def _contents(X: Any) -> str:

@@ -52,6 +52,7 @@ class SilhouetteKMeans:
         """Label the rows of `U`; scikit-learn's k-means, so in main memory."""
         U = self.backend.to_numpy(U)
         n_distinct = _n_distinct(U)
+        U = _narrowed(U)
         if n_clusters is not None:
             return self._kmeans(U, min(n_clusters, n_distinct))
         # A silhouette needs a cluster more than one and a row more than clusters.
@@ -69,6 +70,16 @@ class SilhouetteKMeans:
             # Rows that hardly differ: fewer clusters is the right answer.
             warnings.filterwarnings("ignore", message="Number of distinct clusters")
             return relabel(model.fit_predict(U))
+
+
+def _narrowed(U: NDArray[Any]) -> NDArray[Any]:
+    """Rows as far from each other, in no more columns than there are rows.
+
+    k-means and the silhouette feel distances alone, and go over all columns hundreds of times.
+    """
+    if U.shape[1] <= len(U):
+        return U
+    return np.asarray(np.linalg.qr(U.T, mode="r")).T.copy()
 
 
 def _n_distinct(U: NDArray[Any]) -> int:

@@ -23,6 +23,7 @@ from pyrocco.assign.reading import LEAST_SIDE, Reading, read_matrix
 from pyrocco.assign.sampled import FEW, SampledRows
 from pyrocco.assign.touching import unite_touching
 from pyrocco.backends import Backend, NumpyBackend
+from pyrocco.backends.gaps import gaps_of
 from pyrocco.backends.rowblocks import Rotation, map_rows
 
 # Clusters a side from which the search for blocks starts: once fine, once coarse.
@@ -164,8 +165,7 @@ class CoClusterer:
         """The data, its missing cells as in the representation."""
         if not self.backend.in_one_place:
             return X  # refused on the way in
-        # Only NaN differs from itself, on every back end.
-        gaps = X != X  # noqa: PLR0124
+        gaps = gaps_of(X)
         if not gaps.any():
             return X
         X = self.backend.copy(X)

@@ -40,7 +40,8 @@ class _Solved:
 
 # Gamma for a matrix and a seed, and the seconds that validating it took.
 _validated: dict[tuple[str, int], tuple[float, float]] = {}
-# Those of the matrix at hand, and of the tiny one that a method is tried on first.
+# The last few: each is as large as its matrix, and before every cell its method is tried on a
+# tiny one.
 _solved: deque[_Solved] = deque(maxlen=3)
 
 

@@ -83,12 +83,12 @@ def test_everything_survives_a_file(adata, model, tmp_path):
     assert again.obs["rocco"].cat.categories.tolist() == ["0", "1", "2"]
     for side in ("obs", "var"):
         pd.testing.assert_frame_equal(getattr(again, side), getattr(adata, side))
-    np.testing.assert_allclose(again.obs["rocco_confidence"], model.row_confidence_)
+    np.testing.assert_allclose(again.obs["rocco_confidence"], model.row_membership_)
     np.testing.assert_array_equal(again.obsm["X_rocco"], adata.obsm["X_rocco"])
     about = again.uns["rocco"]
     np.testing.assert_array_equal(about["block_means"], model.block_means_)
     assert (about["n_row_clusters"], about["n_column_clusters"]) == (3, 3)
-    assert (about["reading"], bool(about["converged"])) == (model.reading_, True)
+    assert (about["reading"], bool(about["converged"])) == (model.structure_, True)
     assert about["params"]["n_clusters"] == "(3, None)"
     assert about["params"]["n_neighbors"] == 10
     assert "layer" not in about["params"]

@@ -50,7 +50,7 @@ def planted(noise: float, percent: int, seed: int) -> dict[str, float]:
         "percent": percent,
         "row_ari": float(adjusted_rand_score(data.row_labels, model.row_labels_)),
         "column_ari": float(adjusted_rand_score(data.column_labels, model.column_labels_)),
-        "confidence": float(model.row_confidence_.mean()),
+        "confidence": float(model.row_membership_.mean()),
         "right": float(np.mean(_agrees(data.row_labels, model.row_labels_))),
         "seconds": seconds,
         **(errors(data.X, gappy, model) if percent else {}),

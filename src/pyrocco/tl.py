@@ -71,10 +71,10 @@ def rocco(
     if copy:
         adata = in_memory(adata)
     adata.obs[key_added] = as_categories(model.row_labels_)
-    adata.obs[f"{key_added}_confidence"] = model.row_confidence_
+    adata.obs[f"{key_added}_confidence"] = model.row_membership_
     adata.obsm[f"X_{key_added}"] = model.transform(X)
     adata.uns[key_added] = _about(model, layer, use_raw)
-    labels, confidence = as_categories(model.column_labels_), model.column_confidence_
+    labels, confidence = as_categories(model.column_labels_), model.column_membership_
     if use_raw:
         table = pd.DataFrame({"cluster": labels, "confidence": confidence}, index=columns)
         adata.uns[key_added]["raw_var"] = table
@@ -91,7 +91,7 @@ def _about(model: ROCCO, layer: str | None, use_raw: bool) -> dict[str, Any]:
         "block_means": model.block_means_,
         "n_row_clusters": model.n_row_clusters_,
         "n_column_clusters": model.n_column_clusters_,
-        "reading": model.reading_,
+        "reading": model.structure_,
         "converged": model.converged_,
         # There is no None in such a file, and no pair of a number and None.
         "params": {

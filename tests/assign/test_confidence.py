@@ -82,8 +82,8 @@ def test_of_rows_at_nine_tenths_nine_in_ten_are_right():
         X, rows, columns = make_biclusters((100, 100), 5, noise=noise, random_state=2000 + seed)
         model = ROCCO(n_clusters=5).fit(X)
         for truth, labels, sure in (
-            (rows, model.row_labels_, model.row_confidence_),
-            (columns, model.column_labels_, model.column_confidence_),
+            (rows, model.row_labels_, model.row_membership_),
+            (columns, model.column_labels_, model.column_membership_),
         ):
             chosen = (sure > 0.85) & (sure < 0.95)
             right.append(is_right(truth.argmax(axis=0), labels)[chosen])

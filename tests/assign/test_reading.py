@@ -31,8 +31,8 @@ def grid(k, shape, noise, seed=0):
 @pytest.mark.parametrize("seed", range(10))
 def test_noise_is_one_cluster(seed):
     model = ROCCO().fit(np.random.default_rng(seed).standard_normal((200, 100)))
-    assert (model.reading_, *numbers(model)) == ("blocks", 1, 1)
-    assert model.row_confidence_.min() == pytest.approx(1)
+    assert (model.structure_, *numbers(model)) == ("blocks", 1, 1)
+    assert model.row_membership_.min() == pytest.approx(1)
 
 
 @pytest.mark.parametrize("factor", FACTORS)
@@ -42,7 +42,7 @@ def test_a_gradient_is_one_cluster(factor, noise):
     X = np.outer(FACTORS[factor](rng, 90), FACTORS[factor](rng, 70))
     X += noise * X.std() * rng.standard_normal(X.shape)
     model = ROCCO().fit(X)
-    assert (model.reading_, *numbers(model)) == ("gradient", 1, 1)
+    assert (model.structure_, *numbers(model)) == ("gradient", 1, 1)
 
 
 def test_a_gradient_is_cut_where_a_number_is_given():
@@ -59,7 +59,7 @@ def test_two_blobs_are_no_gradient(noise):
         120, 40, centers=2, cluster_std=noise, center_box=(-1, 1), random_state=0
     )
     model = ROCCO().fit(X)
-    assert model.reading_ != "gradient"
+    assert model.structure_ != "gradient"
     assert adjusted_rand_score(truth, model.row_labels_) >= 0.9
 
 
@@ -68,7 +68,7 @@ def test_two_blobs_are_no_gradient(noise):
 def test_blocks_are_read_as_blocks(k, noise):
     X, rows, columns = grid(k, (6 * k + 30, 5 * k + 30), noise)
     model = ROCCO().fit(X)
-    assert (model.reading_, *numbers(model)) == ("blocks", k, k)
+    assert (model.structure_, *numbers(model)) == ("blocks", k, k)
     assert adjusted_rand_score(rows, model.row_labels_) == 1.0
     assert adjusted_rand_score(columns, model.column_labels_) == 1.0
     assert model.cell_weights_ is None
@@ -92,7 +92,7 @@ def test_exact_blocks_on_the_diagonal(k, to):
 def test_blobs_with_wide_features_are_read_by_features():
     X, truth = make_blobs(150, 30, centers=4, cluster_std=0.5, random_state=1)
     model = ROCCO().fit(X)
-    assert model.reading_ == "features"
+    assert model.structure_ == "features"
     assert adjusted_rand_score(truth, model.row_labels_) == 1.0
 
 
@@ -122,8 +122,8 @@ def test_true_numbers_given_find_the_truth():
 def test_tiny_matrices_have_labels(shape, to):
     X = np.random.default_rng(0).random(shape)
     model = ROCCO().fit(to(X))
-    assert model.row_labels_.shape == model.row_confidence_.shape == shape[:1]
-    assert model.column_labels_.shape == model.column_confidence_.shape == shape[1:]
+    assert model.row_labels_.shape == model.row_membership_.shape == shape[:1]
+    assert model.column_labels_.shape == model.column_membership_.shape == shape[1:]
     assert set(model.row_labels_) == set(range(model.n_row_clusters_))
 
 
@@ -132,7 +132,7 @@ def test_tiny_matrices_have_labels(shape, to):
 def test_constant_matrices_are_one_cluster(fill, shape):
     model = ROCCO().fit(np.full(shape, fill))
     assert numbers(model) == (1, 1)
-    assert (model.row_confidence_ == 1).all()
+    assert (model.row_membership_ == 1).all()
 
 
 def test_zero_rows_and_columns_leave_the_rest_alone():

@@ -169,10 +169,10 @@ def test_labels(backend, case, variant, dtype):
 def test_readings_weights_and_confidence(backend, case, dtype):
     expected = on_numpy(case, "refined", dtype)
     model = ROCCO(device=backend).fit(CASES[case].astype(dtype))
-    assert model.reading_ == expected.reading_ == READINGS.get(case, "features")
+    assert model.structure_ == expected.structure_ == READINGS.get(case, "features")
     np.testing.assert_array_equal(model.row_labels_, expected.row_labels_)
     np.testing.assert_array_equal(model.column_labels_, expected.column_labels_)
-    np.testing.assert_allclose(model.row_confidence_, expected.row_confidence_, atol=0.01)
+    np.testing.assert_allclose(model.row_membership_, expected.row_membership_, atol=0.01)
     assert (model.cell_weights_ is None) == ("wild" not in case)
     if model.cell_weights_ is not None:
         assert abs(model.cell_weights_ - expected.cell_weights_).max() <= 0.01

@@ -68,7 +68,7 @@ def go_on(name, path):
 
 
 def check_same(model, whole):
-    for name in ("row_labels_", "column_labels_", "representation_", "row_confidence_"):
+    for name in ("row_labels_", "column_labels_", "representation_", "row_membership_"):
         np.testing.assert_array_equal(getattr(model, name), getattr(whole, name))
     for name in ("heads", "tails", "weights"):
         ours, theirs = getattr(model.row_graph_, name), getattr(whole.row_graph_, name)

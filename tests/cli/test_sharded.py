@@ -51,11 +51,11 @@ def fake_fits(monkeypatch, truth):
         seen.append((self, X))
         _, rows, columns = truth
         self.row_labels_ = da.from_array(rows, chunks=(X.chunks[0],))
-        self.row_confidence_ = da.ones(len(rows), chunks=(X.chunks[0],))
-        self.column_labels_, self.column_confidence_ = columns, np.ones(len(columns))
+        self.row_membership_ = da.ones(len(rows), chunks=(X.chunks[0],))
+        self.column_labels_, self.column_membership_ = columns, np.ones(len(columns))
         self.n_row_clusters_ = self.n_column_clusters_ = 3
         self.block_means_, self.cell_weights_ = np.eye(3), None
-        self.converged_, self.n_iter_, self.reading_ = True, 7, "abundance"
+        self.converged_, self.n_iter_, self.structure_ = True, 7, "abundance"
         return self
 
     monkeypatch.setattr(ROCCO, "fit", fit)

@@ -60,7 +60,7 @@ def test_labels_are_those_of_one_machine(client, shape, noise, rows):
     assert there.n_features_in_ == shape[1]
     np.testing.assert_allclose(there.block_means_, model.block_means_)
     np.testing.assert_allclose(there.representation_.compute(), model.representation_, atol=1e-2)
-    np.testing.assert_allclose(there.row_confidence_, model.row_confidence_, atol=0.02)
+    np.testing.assert_allclose(there.row_membership_, model.row_membership_, atol=0.02)
     assert (there.row_graph_.heads == model.row_graph_.heads).all()
 
 

@@ -158,7 +158,7 @@ def check_same(model, whole, atol=0.02):
     size = np.abs(whole.representation_).max()
     np.testing.assert_allclose(model.representation_, whole.representation_, atol=atol * size)
     np.testing.assert_allclose(model.block_means_, whole.block_means_, rtol=1e-4)
-    np.testing.assert_allclose(model.row_confidence_, whole.row_confidence_, atol=0.02)
+    np.testing.assert_allclose(model.row_membership_, whole.row_membership_, atol=0.02)
 
 
 def is_mapped(array):
@@ -179,8 +179,8 @@ def test_in_files_the_same_is_found(tight, turned, dtype):
     assert model.representation_.dtype == dtype
     check_same(model, ROCCO().fit(data))
     assert model.n_features_in_ == data.shape[1]
-    assert len(model.row_confidence_) == model.row_graph_.n_nodes == data.shape[0]
-    assert len(model.column_confidence_) == model.column_graph_.n_nodes == data.shape[1]
+    assert len(model.row_membership_) == model.row_graph_.n_nodes == data.shape[0]
+    assert len(model.column_membership_) == model.column_graph_.n_nodes == data.shape[1]
 
 
 def test_little_memory_cuts_finely(tight, whole):

@@ -25,7 +25,7 @@ def check_same(there, model):
     np.testing.assert_array_equal(there.row_labels_, model.row_labels_)
     np.testing.assert_array_equal(there.column_labels_, model.column_labels_)
     np.testing.assert_allclose(there.block_means_, model.block_means_, rtol=1e-4)
-    np.testing.assert_allclose(there.row_confidence_, model.row_confidence_, atol=0.02)
+    np.testing.assert_allclose(there.row_membership_, model.row_membership_, atol=0.02)
     size = np.abs(model.representation_).max()
     U = there.representation_.compute()
     np.testing.assert_allclose(U, model.representation_, atol=0.02 * size)
@@ -83,11 +83,11 @@ def test_chunks_of_columns_change_nothing(fitted, chunks):
 
 def test_rows_are_dask_arrays_chunked_like_the_data(there):
     rows = ((40, 40, 10),)
-    for name in ("row_labels_", "labels_", "row_confidence_"):
+    for name in ("row_labels_", "labels_", "row_membership_"):
         assert isinstance(getattr(there, name), da.Array)
         assert getattr(there, name).chunks == rows
     assert there.representation_.chunks[0] == rows[0]
-    for name in ("column_labels_", "column_confidence_", "block_means_", "row_stability_"):
+    for name in ("column_labels_", "column_membership_", "block_means_", "row_stability_"):
         assert isinstance(getattr(there, name), np.ndarray)
 
 

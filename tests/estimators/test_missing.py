@@ -48,7 +48,7 @@ def test_groups_are_found_without_the_missing_cells(share, dtype):
     assert same(model.column_labels_, data.column_labels)
     assert model.representation_.dtype == dtype
     assert np.isfinite(model.representation_).all()
-    assert model.reading_ == "blocks"
+    assert model.structure_ == "blocks"
     assert model.converged_
     assert model.row_graph_.search == "exact on shared cells"
 
@@ -168,12 +168,12 @@ def test_an_empty_row_and_column_change_nothing_for_the_others():
         "Every cell of 1 row", "Every cell of 1 column",
     ]  # fmt: skip
     assert "counted from 0: 7" in str(warned[0].message)
-    assert model.row_labels_.shape == model.row_confidence_.shape == (31,)
+    assert model.row_labels_.shape == model.row_membership_.shape == (31,)
     np.testing.assert_array_equal(np.delete(model.row_labels_, 7), alone.row_labels_)
     np.testing.assert_array_equal(np.delete(model.column_labels_, 11), alone.column_labels_)
     np.testing.assert_allclose(model.block_means_, alone.block_means_)
     assert model.row_labels_[7] == 0
-    assert model.row_confidence_[7] == pytest.approx(np.mean(alone.row_labels_ == 0))
+    assert model.row_membership_[7] == pytest.approx(np.mean(alone.row_labels_ == 0))
     U = model.representation_
     np.testing.assert_allclose(U[7], np.delete(U, 7, axis=0).mean(axis=0), rtol=1e-6)
     assert np.isfinite(model.impute(larger)).all()

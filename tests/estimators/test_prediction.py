@@ -39,8 +39,8 @@ def test_predict_never_contradicts_fit(X, dtype, n_clusters, variant):
         np.testing.assert_array_equal(model.predict_columns(again), model.column_labels_)
     order = np.random.default_rng(0).permutation(X.shape[0])[:10]
     np.testing.assert_array_equal(model.predict(X[order]), model.row_labels_[order])
-    np.testing.assert_array_equal(model.place(X)["confidence"], model.row_confidence_)
-    np.testing.assert_array_equal(model.place_columns(X)["confidence"], model.column_confidence_)
+    np.testing.assert_array_equal(model.place(X)["confidence"], model.row_membership_)
+    np.testing.assert_array_equal(model.place_columns(X)["confidence"], model.column_membership_)
     np.testing.assert_array_equal(model.fit_predict(X), model.labels_)
 
 
@@ -84,7 +84,7 @@ def agreement(model, found, n_fit):
 @pytest.fixture(scope="module", name="model")
 def fit_blocks():
     model = ROCCO().fit(blocks(1200)[:150])
-    assert (model.reading_, model.n_row_clusters_) == ("blocks", 3)
+    assert (model.structure_, model.n_row_clusters_) == ("blocks", 3)
     return model
 
 
@@ -117,7 +117,7 @@ def test_new_rows_by_features_find_their_cluster(variant):
     X = make_blobs(np.full(3, 200), 30, cluster_std=3, shuffle=False, random_state=4)[0]
     X = X.reshape(3, 200, 30).swapaxes(0, 1).reshape(600, 30)
     model = ROCCO((3, 2), variant=variant, max_iter=20).fit(X[:100])
-    assert model.reading_ == "features"
+    assert model.structure_ == "features"
     assert agreement(model, model.predict(X[100:]), 100) > 0.99
     if variant == "refined":
         torch = ROCCO((3, 2), device=TorchBackend("cpu")).fit(X[:100])
@@ -158,7 +158,7 @@ def test_what_is_observed_of_a_row_is_enough(model):
     empty = model._row_placer.place(np.full((1, 60), np.nan))
     assert empty.distance[0] == np.inf
     by_features = ROCCO((3, 2)).fit(clouds(150))
-    assert by_features.reading_ == "features"
+    assert by_features.structure_ == "features"
     holes = np.where(rng.random((150, 30)) < 0.3, np.nan, clouds(150))
     assert np.mean(by_features._row_placer.place(holes).labels == by_features.row_labels_) > 0.95
 

@@ -20,7 +20,7 @@ def _clouds(sizes, seed, d=20):
 def test_a_cluster_of_most_rows_is_not_cut(seed):
     X, labels = _clouds(SIZES, seed)
     model = ROCCO().fit(X)
-    assert model.reading_ == "features"
+    assert model.structure_ == "features"
     assert model.n_row_clusters_ == len(SIZES)
     assert adjusted_rand_score(labels, model.row_labels_) > 0.98
 
@@ -30,7 +30,7 @@ def test_rows_near_the_mean_of_all_are_not_mistaken(n_clusters):
     X, labels = _clouds((300, 30), 0, d=30)
     model = ROCCO(n_clusters=n_clusters and (n_clusters, None)).fit(X)
     assert adjusted_rand_score(labels, model.row_labels_) == 1
-    assert model.row_confidence_.min() > 0.9
+    assert model.row_membership_.min() > 0.9
 
 
 def test_new_rows_are_placed_as_those_of_the_fit_were():
@@ -51,5 +51,5 @@ def test_rows_of_one_kind_that_vary_along_many_directions_are_one_cluster(seed):
     rng = np.random.default_rng(seed)
     factors = rng.standard_normal((120, 3)) @ rng.standard_normal((3, 600))
     model = ROCCO().fit(0.15 * factors + rng.standard_normal((120, 600)))
-    assert model.reading_ == "features"
+    assert model.structure_ == "features"
     assert model.n_row_clusters_ == 1

@@ -183,8 +183,8 @@ def test_tables_search_filter_sort_and_turn_pages(open_page, planted_page):
     title = page.locator("#rows-table th", has_text="confidence")
     title.get_by_role("button").click()
     assert title.get_attribute("aria-sort") == "ascending"
-    least = names["row_names"][int(np.argmin(np.round(model.row_confidence_, 3)))]
-    share = f"{round(100 * float(np.round(model.row_confidence_, 3).min()))}\u00a0%"
+    least = names["row_names"][int(np.argmin(np.round(model.row_membership_, 3)))]
+    share = f"{round(100 * float(np.round(model.row_membership_, 3).min()))}\u00a0%"
     assert share in body.first.inner_text() or least in body.first.inner_text()
     title.get_by_role("button").click()
     assert title.get_attribute("aria-sort") == "descending"

@@ -231,7 +231,7 @@ def test_words_fit_the_model():
     model.cell_weights_ = np.ones_like(X)
     model.cell_weights_[0, :3] = 0.2
     X[5, :9] = np.nan
-    model.row_confidence_[:2] = 0.3
+    model.row_membership_[:2] = 0.3
     model.converged_ = False
     text = " ".join(sentences(model, X, {"prepared": ["log1p"], "seconds": 1.234}))
     assert "The number of groups of rows was given" in text

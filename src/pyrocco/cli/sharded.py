@@ -100,7 +100,7 @@ def fit_in_blocks(
             "prepared": preparing.names,
         }
         summary = {**about, **told, **_summary(model, shards, client)}
-        found = model.row_labels_, model.row_confidence_
+        found = model.row_labels_, model.row_membership_
         files = [write_labels(folder, *found, shards.row_names)]
         files += _write_small_tables(folder, model, shards, job.form.value)
         summary["files"] = [*files, "summary.json"]
@@ -153,7 +153,7 @@ def _summary(model: ROCCO, shards: Shards, client: Any) -> dict[str, Any]:
 
 def _write_small_tables(folder: Path, model: ROCCO, shards: Shards, ending: str) -> list[str]:
     """Columns and blocks are few enough for one file each."""
-    columns = label_table(shards.column_names, model.column_labels_, model.column_confidence_)
+    columns = label_table(shards.column_names, model.column_labels_, model.column_membership_)
     tables = {"column_labels": columns, "block_means": means_table(model.block_means_)}
     files = [f"{name}.{ending}" for name in tables]
     for name, table in zip(files, tables.values(), strict=True):

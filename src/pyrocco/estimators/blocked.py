@@ -57,7 +57,7 @@ class BlockedMixin:
         U = as_dask_array(_in_units(fitted.learned.U, scale))
         self.representation_ = U.T if wide else U.rechunk({0: X.chunks[0]})
         self.row_labels_ = self.labels_ = chunked_like(self.row_labels_, rows)
-        self.row_confidence_ = chunked_like(self.row_confidence_, rows)
+        self.row_membership_ = chunked_like(self.row_membership_, rows)
         self._nested = self._placers = Deferred(make=refuse_dask)
 
     def _fit_in_files(self: Any, X: Any, memory: int, sample_weight: Any) -> None:

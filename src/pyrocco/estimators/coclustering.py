@@ -152,8 +152,8 @@ class NestedMixin:
     representation_: NDArray[Any]
     row_labels_: NDArray[np.intp]
     column_labels_: NDArray[np.intp]
-    row_confidence_: NDArray[np.float64]
-    column_confidence_: NDArray[np.float64]
+    row_membership_: NDArray[np.float64]
+    column_membership_: NDArray[np.float64]
     _nested: Deferred
 
     @property
@@ -204,7 +204,7 @@ class NestedMixin:
         (3, 2)
         """
         check_is_fitted(self)
-        confidence = self.row_confidence_, self.column_confidence_
+        confidence = self.row_membership_, self.column_membership_
         numbers = self.tree_.rows.n_fitted, self.tree_.columns.n_fitted
         fitted = CoClustering(self.tree_, self.statistics_, confidence, *numbers)
         return fitted.at(n_row_clusters, n_column_clusters)

@@ -31,12 +31,12 @@ class PredictionMixin(TransformerMixin):
 
     row_labels_: Labels
     column_labels_: Labels
-    row_confidence_: NDArray[np.float64]
-    column_confidence_: NDArray[np.float64]
+    row_membership_: NDArray[np.float64]
+    column_membership_: NDArray[np.float64]
     cell_weights_: Any
     block_means_: NDArray[np.float64]
     representation_: NDArray[Any]
-    reading_: str
+    structure_: str
     _placers: Deferred
 
     @property
@@ -198,7 +198,7 @@ class PredictionMixin(TransformerMixin):
             placer = self._placer(Side(copies.of(X), *rows, self.column_labels_), unit, backend)
             placed = placer.place(X[left_out])
             self.row_labels_[left_out] = placed.labels
-            self.row_confidence_[left_out] = placed.confidence
+            self.row_membership_[left_out] = placed.confidence
         return rows
 
     def _place_later(
@@ -214,9 +214,9 @@ class PredictionMixin(TransformerMixin):
         def learn() -> tuple[Placer, Placer]:
             X = source.matrix()
             U = backend.asarray(self.representation_ / self.representation_.dtype.type(unit))
-            own = copies.of(self.row_labels_), copies.of(self.row_confidence_)
+            own = copies.of(self.row_labels_), copies.of(self.row_membership_)
             row_parts: FittedRows = (copies.of(U), *own) if rows is None else rows
-            found = self.column_labels_, self.column_confidence_
+            found = self.column_labels_, self.column_membership_
             sides = (
                 Side(copies.of(X), *row_parts, found[0]),
                 Side(_turned(X), backend.transpose(U), found[0], found[1], self.row_labels_),
@@ -231,7 +231,7 @@ class PredictionMixin(TransformerMixin):
         if self.cell_weights_ is not None:
             dense = side.X.toarray() if sparse.issparse(side.X) else side.X
             cleaner = learn_cleaner(dense / unit, backend.to_numpy(side.U), side.labels)
-        return learn_placer(side, unit, self.reading_, cleaner, backend)
+        return learn_placer(side, unit, self.structure_, cleaner, backend)
 
     def _place_rows(self, X: Any) -> Placed:
         X = self._check_rows(X)

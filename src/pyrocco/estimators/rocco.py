@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -95,7 +96,7 @@ class ROCCO(
         The row labels, under scikit-learn's name for them.
     representation_ : ndarray of shape (n_rows, n_columns)
         The smoothed matrix U, in the units of X.
-    row_confidence_, column_confidence_ : ndarray of float
+    row_membership_, column_membership_ : ndarray of float
         Probability that a label is right, from 0 to 1.
     row_stability_, column_stability_ : ndarray of float
         For each cluster, what it would have in common with itself if all labels were drawn
@@ -106,7 +107,7 @@ class ROCCO(
     cell_weights_ : None, ndarray or CSR matrix
         None where every cell was trusted; else the trust in each, from 0 to 1 (sparse
         data: in the filled ones), NaN where it is missing.
-    reading_ : {"blocks", "gradient", "features"}
+    structure_ : {"blocks", "gradient", "features"}
         What the matrix was taken for: blocks of like cells under noise; a single gradient,
         which has no clusters; or rows and columns alike in their leading features.
     row_graph_, column_graph_ : Graph
@@ -281,14 +282,14 @@ class ROCCO(
         found, learned = fitted.found, fitted.learned
         self.row_labels_ = self.labels_ = found.rows.labels
         self.column_labels_ = found.columns.labels
-        self.row_confidence_ = found.rows.confidence
-        self.column_confidence_ = found.columns.confidence
+        self.row_membership_ = found.rows.confidence
+        self.column_membership_ = found.columns.confidence
         self.row_stability_ = found.rows.stability
         self.column_stability_ = found.columns.stability
         self.n_row_clusters_ = int(self.row_labels_.max()) + 1
         self.n_column_clusters_ = int(self.column_labels_.max()) + 1
         self.cell_weights_ = fitted.weights
-        self.reading_ = found.reading
+        self.structure_ = found.reading
         self.assigner_ = fitted.assigner
         self.row_graph_, self.column_graph_ = fitted.graphs
         self.history_: list[Record] = learned.history
@@ -303,6 +304,30 @@ class ROCCO(
         cleaned = None if fitted.weights is None and complete else fitted.X
         unit = self.representation_.dtype.type(1 / scale)
         self._nest_later(lambda: source.matrix() * unit if cleaned is None else cleaned, scale)
+
+    @property
+    def reading_(self) -> str:
+        """Deprecated name of `structure_`."""
+        return str(self._renamed("reading_", "structure_"))
+
+    @property
+    def row_confidence_(self) -> NDArray[np.float64]:
+        """Deprecated name of `row_membership_`."""
+        return np.asarray(self._renamed("row_confidence_", "row_membership_"))
+
+    @property
+    def column_confidence_(self) -> NDArray[np.float64]:
+        """Deprecated name of `column_membership_`."""
+        return np.asarray(self._renamed("column_confidence_", "column_membership_"))
+
+    def _renamed(self, old: str, new: str) -> Any:
+        value = getattr(self, new)  # an AttributeError first where the model is not fitted
+        warnings.warn(
+            f"{old} is now called {new}; the old name will be removed in version 0.3.",
+            FutureWarning,
+            stacklevel=3,
+        )
+        return value
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -28,7 +28,7 @@ def plot_confidence(confidence: Any, labels: Any, ax: Axes, *, side: str = "rows
     Parameters
     ----------
     confidence : array of float
-        Probability of every label (`ROCCO.row_confidence_`).
+        Probability of every label (`ROCCO.row_membership_`).
     labels : array of int
         Cluster of every row, counting from 0.
     ax : Axes

@@ -55,10 +55,10 @@ def figures(model: Any, X: Any) -> str:
         ("rows", f"{X.shape[0]:,}"),
         ("columns", f"{X.shape[1]:,}"),
     ]
-    if hasattr(model, "row_confidence_"):
+    if hasattr(model, "row_membership_"):
         entries += [
-            ("confidence of rows", f"{100 * model.row_confidence_.mean():.0f} %"),
-            ("confidence of columns", f"{100 * model.column_confidence_.mean():.0f} %"),
+            ("confidence of rows", f"{100 * model.row_membership_.mean():.0f} %"),
+            ("confidence of columns", f"{100 * model.column_membership_.mean():.0f} %"),
         ]
     distrusted = n_distrusted(getattr(model, "cell_weights_", None))
     entries.append(("cells not trusted", f"{distrusted:,}"))

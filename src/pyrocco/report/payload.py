@@ -90,8 +90,8 @@ def make_payload(subject: Subject) -> dict[str, Any]:
         "columns": list(subject.column_names),
         "levels": [_level(level, finest) for level in subject.levels],
     }
-    row_confidence = getattr(model, "row_confidence_", None)
-    column_confidence = getattr(model, "column_confidence_", None)
+    row_confidence = getattr(model, "row_membership_", None)
+    column_confidence = getattr(model, "column_membership_", None)
     return {
         "fitted": subject.fitted,
         "text": pack_json(about),

@@ -110,7 +110,7 @@ def sentences(model: Any, X: Any, summary: Mapping[str, Any]) -> list[str]:
     'pyrocco found 2 groups of rows and 2 groups of columns in a matrix of 40 rows and 30 columns.'
     """
     lines = [_found(model, X.shape), _numbers(model)]
-    lines.append(_TAKEN_FOR.get(getattr(model, "reading_", ""), ""))
+    lines.append(_TAKEN_FOR.get(getattr(model, "structure_", ""), ""))
     lines += _confidence(model)
     lines.append(_trust(model, X.shape))
     lines.append(_missing(X))
@@ -170,9 +170,9 @@ def _numbers(model: Any) -> str:
 
 
 def _confidence(model: Any) -> list[str]:
-    if not hasattr(model, "row_confidence_"):
+    if not hasattr(model, "row_membership_"):
         return []
-    rows, columns = model.row_confidence_, model.column_confidence_
+    rows, columns = model.row_membership_, model.column_membership_
     means = f"{100 * rows.mean():.0f} % for rows and {100 * columns.mean():.0f} % for columns"
     lines = [f"The mean probability that a label is right is {means}."]
     unsure = [int(np.count_nonzero(side < _UNSURE)) for side in (rows, columns)]

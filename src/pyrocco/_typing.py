@@ -1,0 +1,71 @@
+"""Types that many modules share.
+
+scikit-learn, SciPy's sparse matrices, PyTorch and Dask ship no types, so the unions and
+protocols below say what pyrocco expects of their objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+# Arrays in memory.
+Dense: TypeAlias = NDArray[Any]
+Floats: TypeAlias = NDArray[np.float64]
+Labels: TypeAlias = NDArray[np.intp]
+Mask: TypeAlias = NDArray[np.bool_]
+
+# A validated matrix in memory: a NumPy array or a SciPy matrix in CSR format.
+Matrix: TypeAlias = "NDArray[Any] | sparse.csr_array | sparse.csr_matrix"
+
+# Names of rows or columns.
+Names: TypeAlias = "Sequence[object] | NDArray[Any]"
+
+
+class Frame(Protocol):
+    """A table with named columns, such as a DataFrame of pandas or polars."""
+
+    @property
+    def columns(self) -> Any:
+        """Names of the columns."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of columns."""
+
+
+# What users may pass as X: anything that scikit-learn accepts, and Dask arrays.
+MatrixLike: TypeAlias = "ArrayLike | Frame | sparse.sparray | sparse.spmatrix"
+
+
+class Array(Protocol):
+    """A two-dimensional array on a back end: of NumPy, of PyTorch, or in chunks of rows."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Numbers of rows and of columns."""
+
+    @property
+    def dtype(self) -> Any:
+        """Type of the values."""
+
+    def __getitem__(self, key: Any, /) -> Any:
+        """Return a part of the array."""
+
+
+class DeviceArray(Array, Protocol):
+    """An array in one piece, on which a back end computes: of NumPy or of PyTorch."""
+
+    @property
+    def T(self) -> Any:
+        """The transpose."""
+
+    def __setitem__(self, key: Any, value: Any, /) -> None:
+        """Change a part of the array."""
+
+    def __mul__(self, other: Any, /) -> Any:
+        """Multiply every value."""

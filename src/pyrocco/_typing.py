@@ -61,7 +61,7 @@ class DeviceArray(Array, Protocol):
     """An array in one piece, on which a back end computes: of NumPy or of PyTorch."""
 
     @property
-    def T(self) -> Any:
+    def T(self) -> Any:  # noqa: N802 - as NumPy calls it
         """The transpose."""
 
     def __setitem__(self, key: Any, value: Any, /) -> None:

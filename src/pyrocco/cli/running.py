@@ -19,7 +19,7 @@ from joblib import cpu_count
 from pyrocco import ROCCO
 from pyrocco.backends.dask import spilling_early
 from pyrocco.cli.stopping import handled
-from pyrocco.estimators.budget import parse_bytes
+from pyrocco.fitting.memory_plan import parse_bytes
 from pyrocco.io import is_sharded
 from pyrocco.io.extras import extra
 

@@ -1,0 +1,1 @@
+"""What the values of a matrix are, and how they are prepared."""

@@ -10,9 +10,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from pyrocco import COBRAr
 from pyrocco.convex import ConvexProblem, gaussian_knn_graph, solve
 from pyrocco.estimators.cobra import COBRA
-from pyrocco.estimators.cobrar import COBRAr
 from pyrocco.progress import watched_by
 
 

@@ -71,9 +71,9 @@ def test_attributes_agree_with_each_other(planted):
         assert model.block_means_[r, c] == pytest.approx(mean)
     assert len(model.biclusters_) == 2
     for side in ("row", "column"):
-        confidence = getattr(model, f"{side}_confidence_")
+        membership = getattr(model, f"{side}_membership_")
         stability = getattr(model, f"{side}_stability_")
-        assert confidence.min() > 0.99
+        assert membership.min() > 0.99
         assert stability == pytest.approx(np.ones(3), abs=0.01)
     assert (np.diff(np.bincount(model.row_labels_)) <= 0).all()
 

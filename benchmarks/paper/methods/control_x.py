@@ -5,7 +5,7 @@ from scipy import sparse
 
 from benchmarks.paper.methods.base import Found
 from pyrocco.assign import CoClusterer
-from pyrocco.estimators.checks import is_mostly_zero
+from pyrocco.cells.values import is_mostly_zero
 
 
 def label_data(X, k, seed):

@@ -4,14 +4,14 @@ import numpy as np
 from sklearn.neighbors import kneighbors_graph
 
 from benchmarks.paper.methods.base import EVERYWHERE, OneSided
-from pyrocco.estimators.checks import resolve_metric
+from pyrocco.cells.values import is_mostly_zero, resolve_metric
 
 
 def cluster(X, k, seed):
     import igraph  # noqa: PLC0415
     import leidenalg  # noqa: PLC0415
 
-    metric = resolve_metric("auto", X)
+    metric = resolve_metric("auto", is_mostly_zero(X))
     near = kneighbors_graph(X, min(10, X.shape[0] - 1), metric=metric)
     heads, tails = near.maximum(near.T).nonzero()
     once = heads < tails

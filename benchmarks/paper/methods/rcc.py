@@ -3,7 +3,7 @@
 from benchmarks.paper.methods.base import TEXT, OneSided
 from pyrocco import RCC
 from pyrocco.assign import SilhouetteKMeans
-from pyrocco.estimators.checks import is_mostly_zero
+from pyrocco.cells.values import is_mostly_zero
 
 
 def cluster(X, k, seed):

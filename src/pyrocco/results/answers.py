@@ -41,21 +41,20 @@ class Answers:
     ):
         self._tree, self._statistics = tree, statistics
         self._row_predictor, self._column_predictor = row_predictor, column_predictor
-        self._result: FitResult | None = None
-        self._backend = NumpyBackend()
+        self._source: tuple[FitResult, NumpyBackend] | None = None
 
     @classmethod
     def of(cls, result: FitResult, backend: NumpyBackend) -> Answers:
         """Prepare to answer from a result; nothing is computed yet."""
         answers = cls()
-        answers._result, answers._backend = result, backend
+        answers._source = result, backend
         return answers
 
     @property
     def tree(self) -> NestedClusters:
         """The nested clusters."""
         if self._tree is None:
-            result, _ = self._source()
+            result, _, _ = self._known()
             labels = result.clusters.row_labels, result.clusters.column_labels
             self._tree = NestedClusters.build(result.representation, *labels)
         return self._tree
@@ -64,7 +63,7 @@ class Answers:
     def statistics(self) -> TreeStatistics:
         """Statistics of the data over the finest clusters."""
         if self._statistics is None:
-            result, data = self._source()
+            result, data, _ = self._known()
             X = result.cleaned
             if X is None:
                 X = data * result.representation.dtype.type(1 / result.scale)
@@ -93,42 +92,46 @@ class Answers:
         return Answers, parts
 
     def _learn_rows(self) -> Predictor:
-        result, data = self._source()
+        result, data, backend = self._known()
         clusters, fitted = result.clusters, result.fitted_rows
         if fitted is None:
-            U, labels = self._divided(result), clusters.row_labels
+            U, labels = _divided(result, backend), clusters.row_labels
             side = FittedSide(data, U, labels, clusters.rows.membership, clusters.column_labels)
         else:
             rows = fitted.U, fitted.labels, fitted.membership
             side = FittedSide(data[fitted.index], *rows, clusters.column_labels)
-        return self._learn(side, result)
+        return _learn(side, result, backend)
 
     def _learn_columns(self) -> Predictor:
-        result, data = self._source()
+        result, data, backend = self._known()
         clusters = result.clusters
-        U = self._backend.transpose(self._divided(result))
+        U = backend.transpose(_divided(result, backend))
         columns = clusters.column_labels, clusters.columns.membership
-        return self._learn(FittedSide(transpose(data), U, *columns, clusters.row_labels), result)
+        side = FittedSide(transpose(data), U, *columns, clusters.row_labels)
+        return _learn(side, result, backend)
 
-    def _learn(self, side: FittedSide, result: FitResult) -> Predictor:
-        has_outliers = result.cell_weights is not None
-        structure = result.clusters.structure
-        return learn_predictor(side, result.scale, structure, has_outliers, self._backend)
-
-    def _divided(self, result: FitResult) -> Dense:
-        U = result.representation
-        return self._backend.asarray(U / U.dtype.type(result.scale))
-
-    def _source(self) -> tuple[FitResult, Matrix]:
-        if self._result is None or self._result.data is None:
+    def _known(self) -> tuple[FitResult, Matrix, NumpyBackend]:
+        if self._source is None or self._source[0].data is None:
             refuse_dask()
-        return self._result, self._result.data
+        result, backend = self._source
+        return result, self._source[0].data, backend
 
     def _release(self) -> None:
         """Let the copy of the data go once nothing more can be asked of it."""
         parts = self._tree, self._statistics, self._row_predictor, self._column_predictor
         if all(part is not None for part in parts):
-            self._result = None
+            self._source = None
+
+
+def _learn(side: FittedSide, result: FitResult, backend: NumpyBackend) -> Predictor:
+    has_outliers = result.cell_weights is not None
+    structure = result.clusters.structure
+    return learn_predictor(side, result.scale, structure, has_outliers, backend)
+
+
+def _divided(result: FitResult, backend: NumpyBackend) -> Dense:
+    U = result.representation
+    return backend.asarray(U / U.dtype.type(result.scale))
 
 
 def label_left_out_rows(result: FitResult, backend: NumpyBackend) -> FitResult:

@@ -14,8 +14,10 @@ from sklearn.base import clone
 
 from pyrocco import ROCCO, load
 from pyrocco.datasets import make_noisy_biclusters
-from pyrocco.estimators import budget
-from pyrocco.estimators.budget import parse_bytes, plan_fit, plan_for
+from pyrocco.fitting import memory_plan
+from pyrocco.fitting.engines import Given, MemoryEngine, engine_for
+from pyrocco.fitting.memory_plan import parse_bytes, plan_fit
+from pyrocco.fitting.settings import Settings
 
 X = make_noisy_biclusters((90, 50), 3, noise=10, random_state=0).X
 # What is left for work where all else needs nothing: some blocks, some panels.
@@ -57,11 +59,11 @@ DOUBLE, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
 def test_the_ladder():
     shape = (200_000, 500)  # 0.8 GB
     ways = [plan_fit(shape, DOUBLE, 10, limit).way for limit in (10**10, 6 * 10**9, 2 * 10**9)]
-    assert ways == ["whole", "single", "files"]
+    assert ways == ["memory", "single", "files"]
     # What is in single precision already has one step less.
-    assert plan_fit(shape, SINGLE, 10, 5 * 10**9).way == "whole"
+    assert plan_fit(shape, SINGLE, 10, 5 * 10**9).way == "memory"
     assert plan_fit(shape, SINGLE, 10, 2 * 10**9).way == "files"
-    assert plan_fit(shape, DOUBLE, 10, 2 * 10**9).work > budget.LEAST_WORK
+    assert plan_fit(shape, DOUBLE, 10, 2 * 10**9).work > memory_plan.LEAST_WORK
     # A matrix in a file takes no memory of its own.
     with pytest.raises(MemoryError):
         plan_fit(shape, DOUBLE, 10, 10**9)
@@ -96,7 +98,7 @@ def test_a_fit_that_does_not_fit_does_not_start():
     mapped=st.booleans(),
 )
 def test_more_memory_never_makes_it_worse(shape, dtype, limits, mapped):
-    order = ["nothing", "files", "single", "whole"]
+    order = ["nothing", "files", "single", "memory"]
 
     def rank(limit):
         try:
@@ -121,29 +123,29 @@ def test_the_refusal_tells_what_is_enough(shape, limit):
         digit = 0.1 if unit == "GB" else 1
         enough = int((float(needed) + digit) * {"GB": 10**9, "MB": 10**6}[unit])
         assert enough > limit
-        assert plan_fit(shape, DOUBLE, 10, enough).way in ("files", "single", "whole")
+        assert plan_fit(shape, DOUBLE, 10, enough).way in ("files", "single", "memory")
 
 
 @pytest.mark.parametrize("form", ["sparse", "mapped", "part of a mapped one"])
 def test_matrices_that_take_no_memory_of_their_own(form, tmp_path, monkeypatch):
-    monkeypatch.setattr(budget, "BASE", 0)
+    monkeypatch.setattr(memory_plan, "BASE", 0)
     np.save(tmp_path / "X.npy", X)
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
     here = {"sparse": sparse.csr_array(X), "mapped": mapped, "part of a mapped one": mapped[:]}
-    limit = int(sum(X.shape) * 10 * budget.EDGE_BYTES + budget.COPIES * X.nbytes) + 1
-    model = ROCCO(memory_limit=limit)
-    assert plan_for(model, here[form]).way == "whole"
-    assert plan_for(model, X).way != "whole"
+    limit = int(sum(X.shape) * 10 * memory_plan.EDGE_BYTES + memory_plan.COPIES * X.nbytes) + 1
+    settings = Settings.of(ROCCO(memory_limit=limit).get_params())
+    assert engine_for(Given(here[form]), settings) == MemoryEngine(settings.backend)
+    assert engine_for(Given(X), settings) != MemoryEngine(settings.backend)
 
 
 @pytest.fixture
 def tight(monkeypatch):
     """Nothing but the work and the matrix needs memory: `WORK` and a bit is a limit for files."""
-    monkeypatch.setattr(budget, "BASE", 0)
-    monkeypatch.setattr(budget, "EDGE_BYTES", 0)
-    monkeypatch.setattr(budget, "ROW_BYTES", 0)
-    monkeypatch.setattr(budget, "LEAST_WORK", 0)
-    monkeypatch.setattr(budget, "COPIES", 1e9)
+    monkeypatch.setattr(memory_plan, "BASE", 0)
+    monkeypatch.setattr(memory_plan, "EDGE_BYTES", 0)
+    monkeypatch.setattr(memory_plan, "ROW_BYTES", 0)
+    monkeypatch.setattr(memory_plan, "LEAST_WORK", 0)
+    monkeypatch.setattr(memory_plan, "COPIES", 1e9)
     return WORK
 
 
@@ -229,9 +231,9 @@ def test_no_files_are_left(tight, tmp_path, monkeypatch):
 
 
 def test_in_single_precision_the_same_is_found(monkeypatch, whole):
-    monkeypatch.setattr(budget, "BASE", 0)
-    monkeypatch.setattr(budget, "EDGE_BYTES", 0)
-    model = ROCCO(memory_limit=int(X.nbytes * (1 + budget.COPIES)) - 1).fit(X)
+    monkeypatch.setattr(memory_plan, "BASE", 0)
+    monkeypatch.setattr(memory_plan, "EDGE_BYTES", 0)
+    model = ROCCO(memory_limit=int(X.nbytes * (1 + memory_plan.COPIES)) - 1).fit(X)
     assert model.representation_.dtype == np.float32
     check_same(model, whole)
     np.testing.assert_array_equal(model.predict(X), model.row_labels_)

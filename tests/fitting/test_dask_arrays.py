@@ -10,7 +10,7 @@ from sklearn.datasets import make_biclusters
 
 from pyrocco import ROCCO
 from pyrocco.datasets import make_noisy_biclusters
-from pyrocco.estimators import blockwise, budget
+from pyrocco.fitting import engines, memory_plan
 
 da = pytest.importorskip("dask.array")
 
@@ -243,7 +243,7 @@ def test_a_timeout_of_the_users_own_is_not_taken_for_a_lost_cluster():
 def test_a_limit_is_that_of_the_work(fitted, monkeypatch):
     """Chunks that leave no room for the work are cut; what comes back is chunked as before."""
     for name in ("BASE", "LEAST_WORK", "ROW_BYTES", "EDGE_BYTES"):
-        monkeypatch.setattr(budget, name, 0)
+        monkeypatch.setattr(memory_plan, name, 0)
     there = ROCCO(memory_limit="120kB", n_jobs=1).fit(chunked(X))
     check_same(there, fitted)
     assert there.row_labels_.chunks == ((40, 40, 10),)
@@ -257,7 +257,7 @@ def test_too_small_a_limit_is_refused():
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_two_long_sides_are_refused(monkeypatch, turned):
-    monkeypatch.setattr(blockwise, "LONGEST_SHORT_SIDE", 49)
+    monkeypatch.setattr(engines, "LONGEST_SHORT_SIDE", 49)
     data = X.T if turned else X
     shape = f"{len(data)} rows and {len(data[0])} columns"
     with pytest.raises(ValueError, match=f"X has {shape}.* choose the columns that vary most"):

@@ -13,8 +13,8 @@ from sklearn.metrics import adjusted_rand_score
 from pyrocco import ROCCO
 from pyrocco.backends import NumpyBackend
 from pyrocco.datasets import make_noisy_biclusters
-from pyrocco.estimators.blocks import block_means
-from pyrocco.estimators.missing import first_filling
+from pyrocco.fitting.missing import first_guess
+from pyrocco.fitting.result import block_means
 from pyrocco.model import Side, SmoothOnce
 from pyrocco.representation import learn_representation
 from pyrocco.solvers import SpectralSolver
@@ -214,7 +214,7 @@ def test_clear_errors():
     X, _, _ = with_gaps()
     with pytest.raises(ValueError, match=r"paper knows no missing cells.*fill them in"):
         ROCCO(variant="paper").fit(X)
-    with pytest.raises(ValueError, match="Every cell of X is missing"):
+    with pytest.raises(ValueError, match="Every value of X is missing"):
         ROCCO().fit(np.full((5, 4), np.nan))
     X[0, 0] = np.inf
     with pytest.raises(ValueError, match="infinity"):
@@ -230,9 +230,9 @@ def test_input_and_process_are_left_alone():
     np.testing.assert_array_equal(X, before)
 
 
-def test_first_filling_is_additive_and_turns_with_the_matrix():
+def test_first_guess_is_additive_and_transposes_with_the_matrix():
     rng = np.random.default_rng(0)
     truth = np.add.outer(rng.normal(size=30), rng.normal(size=20))
     X = np.where(rng.random(truth.shape) < 0.2, np.nan, truth)
-    np.testing.assert_allclose(first_filling(X), truth, atol=0.02)
-    np.testing.assert_allclose(first_filling(X), first_filling(X.T).T, rtol=1e-12)
+    np.testing.assert_allclose(first_guess(X), truth, atol=0.02)
+    np.testing.assert_allclose(first_guess(X), first_guess(X.T).T, rtol=1e-12)

@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 
 from pyrocco import ROCCO
-from pyrocco.estimators.weights import Copies
+from pyrocco.fitting.repeated_rows import RowCopies
 
 from .test_invariance import any_storage
 
@@ -57,4 +57,4 @@ def test_a_row_of_weight_three_counts_like_three_copies(form, planted):
 @pytest.mark.parametrize("weights", [[1.5, 1, 1], [-1, 1, 1], [0, 0, 0], [1, 1], [[1, 1, 1]]])
 def test_other_weights_are_refused(weights):
     with pytest.raises(ValueError, match=r"[Ww]eight|inconsistent"):
-        Copies.weigh(np.eye(3), weights)
+        RowCopies.of(np.eye(3), weights)

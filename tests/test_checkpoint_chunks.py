@@ -5,12 +5,10 @@ import pytest
 
 from pyrocco import ROCCO
 from pyrocco.backends import RowBlocks, ScratchStore
-from pyrocco.checkpoint import CheckpointError, checkpoint_to
-from pyrocco.checkpoint.folder import BlockFolder
+from pyrocco.checkpoint import CheckpointError, ChunkFolder, checkpoint_to
 from pyrocco.datasets import make_noisy_biclusters
-from pyrocco.estimators import budget
+from pyrocco.fitting import memory_plan
 from pyrocco.io.model_file import read_model_file
-from pyrocco.progress import watched_by
 from tests.stopping import StopAt
 
 da = pytest.importorskip("dask.array")
@@ -36,22 +34,21 @@ def whole():
     found = {}
     for name, data in DATA.items():
         watch = StopAt()
-        with watched_by(watch):
-            found[name] = ROCCO().fit(chunked(data)), watch.seen
+        found[name] = ROCCO().fit(chunked(data), observer=watch), watch.seen
     return found
 
 
 def stop(name, path, moment, **options):
     watch = StopAt(moment)
-    with pytest.raises(KeyboardInterrupt), watched_by(watch), checkpoint_to(path, **options):
-        ROCCO().fit(chunked(DATA[name]))
+    with pytest.raises(KeyboardInterrupt), checkpoint_to(path, **options) as checkpoint:
+        ROCCO().fit(chunked(DATA[name]), observer=watch, checkpoint=checkpoint)
     return watch.seen
 
 
 def go_on(name, path):
     watch = StopAt()
-    with watched_by(watch), checkpoint_to(path, resume=True):
-        model = ROCCO().fit(chunked(DATA[name]))
+    with checkpoint_to(path, resume=True) as checkpoint:
+        model = ROCCO().fit(chunked(DATA[name]), observer=watch, checkpoint=checkpoint)
     return model, watch.seen
 
 
@@ -115,7 +112,7 @@ def test_stopped_again_and_again(whole, tmp_path):
 def test_the_representation_is_in_files_beside(tmp_path):
     path = tmp_path / "night.pyrocco"
     stop("tall", path, "clusters")
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["night.blocks", "night.pyrocco"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["night.chunks", "night.pyrocco"]
     kept = read_model_file(path)["checkpoint"]["place"]["state"]["U"]
     assert kept["ends"].tolist() == [0, 25, 50, 60]
     parts = [np.load(f"{kept['folder']}/{i}.npy") for i in range(3)]
@@ -130,15 +127,18 @@ def test_other_data_or_chunks_are_refused(moment, tmp_path, whole):
     other = X.copy()
     other[55, 4] += 1e-9
     for data, options, match in [
-        (chunked(other), {}, "another matrix: repeat what was the case then"),
+        (chunked(other), {}, "another matrix: use the same data"),
         (chunked(X, 20), {}, "another matrix"),
         (chunked(X, (25, 20, 15)), {}, "another matrix"),
         (chunked(X.astype(np.float32)), {}, "another matrix"),
         (X, {}, "another matrix"),
         (chunked(X), {"n_neighbors": 7}, r"another n_neighbors \(10 then, 7 now\)"),
     ]:
-        with pytest.raises(CheckpointError, match=match), checkpoint_to(path, resume=True):
-            ROCCO(**options).fit(data)
+        with (
+            pytest.raises(CheckpointError, match=match),
+            checkpoint_to(path, resume=True) as checkpoint,
+        ):
+            ROCCO(**options).fit(data, checkpoint=checkpoint)
     # Nothing of the refused fits has spoilt what was kept.
     model, _ = go_on("tall", path)
     check_same(model, whole["tall"][0])
@@ -147,8 +147,8 @@ def test_other_data_or_chunks_are_refused(moment, tmp_path, whole):
 def test_chunks_of_columns_are_no_other_data(tmp_path, whole):
     path = tmp_path / "night.pyrocco"
     stop("tall", path, "clusters")
-    with checkpoint_to(path, resume=True):
-        model = ROCCO().fit(da.from_array(X, chunks=(25, 9)))
+    with checkpoint_to(path, resume=True) as checkpoint:
+        model = ROCCO().fit(da.from_array(X, chunks=(25, 9)), checkpoint=checkpoint)
     check_same(model, whole["tall"][0])
 
 
@@ -156,8 +156,8 @@ def test_without_resume_it_starts_anew(tmp_path, whole):
     path = tmp_path / "night.pyrocco"
     stop("tall", path, "clusters")
     watch = StopAt()
-    with watched_by(watch), checkpoint_to(path):
-        model = ROCCO().fit(chunked(X))
+    with checkpoint_to(path) as checkpoint:
+        model = ROCCO().fit(chunked(X), checkpoint=checkpoint, observer=watch)
     check_same(model, whole["tall"][0])
     assert begun(watch.seen)[0] == "graph of rows"
     assert not list(tmp_path.iterdir())
@@ -166,14 +166,14 @@ def test_without_resume_it_starts_anew(tmp_path, whole):
 def test_a_fit_in_files_goes_on_too(tmp_path, monkeypatch):
     for name, value in {"BASE": 0, "EDGE_BYTES": 0, "ROW_BYTES": 0, "LEAST_WORK": 0,
                         "COPIES": 1e9}.items():  # fmt: skip
-        monkeypatch.setattr(budget, name, value)
+        monkeypatch.setattr(memory_plan, name, value)
     path, watch = tmp_path / "night.pyrocco", StopAt("clusters")
     model = ROCCO(memory_limit=600_000, n_jobs=1)
-    with pytest.raises(KeyboardInterrupt), watched_by(watch), checkpoint_to(path):
-        model.fit(X)
+    with pytest.raises(KeyboardInterrupt), checkpoint_to(path) as checkpoint:
+        model.fit(X, checkpoint=checkpoint, observer=watch)
     watch = StopAt()
-    with watched_by(watch), checkpoint_to(path, resume=True):
-        model.fit(X)
+    with checkpoint_to(path, resume=True) as checkpoint:
+        model.fit(X, checkpoint=checkpoint, observer=watch)
     assert begun(watch.seen) == ["clusters"]
     check_same(model, ROCCO(memory_limit=600_000, n_jobs=1).fit(X))
     assert not list(tmp_path.iterdir())
@@ -182,12 +182,12 @@ def test_a_fit_in_files_goes_on_too(tmp_path, monkeypatch):
 def test_two_sets_of_blocks_take_turns(tmp_path):
     """While one is written, the other is whole."""
     store = ScratchStore()
-    folder = BlockFolder(tmp_path / "night.blocks", store)
+    folder = ChunkFolder(tmp_path / "night.chunks", store)
     kept = [
         folder.write(RowBlocks.cut(np.full((4, 2), float(i)), [0, 1, 4], store)) for i in range(3)
     ]
     assert kept[0]["folder"] == kept[2]["folder"] != kept[1]["folder"]
-    again = BlockFolder(tmp_path / "night.blocks", store)
+    again = ChunkFolder(tmp_path / "night.chunks", store)
     for i in (1, 2):
         assert again.read(kept[i])[:].tolist() == np.full((4, 2), float(i)).tolist()
     # The next writing spares what was just read.

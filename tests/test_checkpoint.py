@@ -1,5 +1,7 @@
 """A fit that was stopped anywhere goes on to what it would have found."""
 
+import threading
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,7 +13,6 @@ from pyrocco import ROCCO
 from pyrocco.backends.torch import TorchBackend
 from pyrocco.checkpoint import CheckpointError, checkpoint_to
 from pyrocco.io.model_file import read_model_file
-from pyrocco.progress import watched_by
 from pyrocco.solvers import ConjugateGradientSolver
 from tests.stopping import StopAt
 
@@ -46,24 +47,23 @@ def fit_whole():
     found = {}
     for name, (X, parameters) in FITS.items():
         watch = StopAt()
-        with watched_by(watch):
-            found[name] = ROCCO(**parameters).fit(X), watch.seen
+        found[name] = ROCCO(**parameters).fit(X, observer=watch), watch.seen
     return found
 
 
 def stop(name, path, moment, **options):
     X, parameters = FITS[name]
     watch = StopAt(moment)
-    with pytest.raises(KeyboardInterrupt), watched_by(watch), checkpoint_to(path, **options):
-        ROCCO(**parameters).fit(X)
+    with pytest.raises(KeyboardInterrupt), checkpoint_to(path, **options) as checkpoint:
+        ROCCO(**parameters).fit(X, observer=watch, checkpoint=checkpoint)
     return watch.seen
 
 
 def go_on(name, path):
     X, parameters = FITS[name]
     watch = StopAt()
-    with watched_by(watch), checkpoint_to(path, resume=True):
-        model = ROCCO(**parameters).fit(X)
+    with checkpoint_to(path, resume=True) as checkpoint:
+        model = ROCCO(**parameters).fit(X, observer=watch, checkpoint=checkpoint)
     return model, watch.seen
 
 
@@ -141,8 +141,8 @@ def test_nothing_is_written_before_its_time(tmp_path):
 
     X, parameters = FITS["paper"]
     for interval, expected in ((60.0, {False}), (0.0, {True})):
-        with watched_by(Look()), checkpoint_to(path, interval=interval):
-            ROCCO(**parameters).fit(X)
+        with checkpoint_to(path, interval=interval) as checkpoint:
+            ROCCO(**parameters).fit(X, checkpoint=checkpoint, observer=Look())
         assert set(found) == expected
         found.clear()
         assert not path.exists()
@@ -151,9 +151,9 @@ def test_nothing_is_written_before_its_time(tmp_path):
 def test_the_file_holds_arrays_and_text_only(tmp_path):
     path = tmp_path / "deep" / "night.pyrocco"
     stop("paper", path, "iteration 4")
-    place = read_model_file(path)["checkpoint"]["place"]
-    assert place["state"]["U"].shape == X.shape
-    assert len(place["state"]["history"]) == 4
+    position = read_model_file(path)["checkpoint"]["position"]
+    assert position["state"]["U"].shape == X.shape
+    assert len(position["state"]["history"]) == 4
     assert [file.name for file in path.parent.iterdir()] == ["night.pyrocco"]
 
 
@@ -164,7 +164,7 @@ def test_other_data_or_parameters_are_refused(tmp_path):
     other[3, 4] += 1e-9
     parameters = FITS["paper"][1]
     for data, changed, match in [
-        (other, {}, "another matrix: repeat what was the case then"),
+        (other, {}, "another matrix: use the same data"),
         (X.astype(np.float32), {}, "another matrix"),
         (sparse.csr_array(X), {}, "another matrix"),
         (X, {"n_neighbors": 7}, r"another n_neighbors \(10 then, 7 now\)"),
@@ -173,27 +173,30 @@ def test_other_data_or_parameters_are_refused(tmp_path):
         (X, {"random_state": 1}, "another random_state"),
     ]:
         model = ROCCO(**{**parameters, **changed})
-        with pytest.raises(CheckpointError, match=match), checkpoint_to(path, resume=True):
-            model.fit(data)
-    with checkpoint_to(path, resume=True):  # what concerns only how it runs may change
-        ROCCO(**parameters, verbose=0, n_jobs=1).fit(X)
+        with (
+            pytest.raises(CheckpointError, match=match),
+            checkpoint_to(path, resume=True) as checkpoint,
+        ):
+            model.fit(data, checkpoint=checkpoint)
+    with checkpoint_to(path, resume=True) as checkpoint:  # these do not change the result
+        ROCCO(**parameters, verbose=0, n_jobs=1).fit(X, checkpoint=checkpoint)
 
 
 def test_random_numbers_must_come_again(tmp_path):
     for seed in (None, np.random.RandomState(0)):
         with (
-            pytest.raises(CheckpointError, match="whole number"),
-            checkpoint_to(tmp_path / "night.pyrocco"),
+            pytest.raises(CheckpointError, match="is an integer"),
+            checkpoint_to(tmp_path / "night.pyrocco") as checkpoint,
         ):
-            ROCCO(random_state=seed).fit(X)
+            ROCCO(random_state=seed).fit(X, checkpoint=checkpoint)
 
 
 def test_a_checkpoint_is_for_one_fit(tmp_path):
     with (
         pytest.raises(CheckpointError, match="for one fit"),
-        checkpoint_to(tmp_path / "night.pyrocco"),
+        checkpoint_to(tmp_path / "night.pyrocco") as checkpoint,
     ):
-        ROCCO().fit(X).fit(X)
+        ROCCO().fit(X, checkpoint=checkpoint).fit(X, checkpoint=checkpoint)
 
 
 def test_damaged_files_are_refused(tmp_path):
@@ -204,20 +207,47 @@ def test_damaged_files_are_refused(tmp_path):
     ROCCO().fit(X).save(path)
     with pytest.raises(CheckpointError, match="delete it"), checkpoint_to(path, resume=True):
         pytest.fail("must not begin")
-    with checkpoint_to(path):  # without resume it does not matter what is there
-        ROCCO().fit(X)
+    with checkpoint_to(path) as checkpoint:  # without resume the old content does not matter
+        ROCCO().fit(X, checkpoint=checkpoint)
 
 
 def test_errors_leave_no_checkpoint(tmp_path):
     path = tmp_path / "night.pyrocco"
-    with pytest.raises(ValueError, match="n_clusters"), checkpoint_to(path):
-        ROCCO(n_clusters=1000).fit(X)
+    with pytest.raises(ValueError, match="n_clusters"), checkpoint_to(path) as checkpoint:
+        ROCCO(n_clusters=1000).fit(X, checkpoint=checkpoint)
     assert not path.exists()
 
 
-def test_outside_the_block_nothing_is_kept(tmp_path):
+def test_a_checkpoint_that_no_fit_was_given_is_reported(tmp_path):
     path = tmp_path / "night.pyrocco"
-    with checkpoint_to(path, interval=0.0):
-        pass
-    ROCCO().fit(X)
-    assert not path.exists()
+    path.write_text("a file of the user")
+    with pytest.warns(UserWarning, match="hand it to the fit"), checkpoint_to(path):
+        ROCCO().fit(X)
+    assert path.read_text() == "a file of the user"
+
+
+def test_a_fit_in_another_thread_is_saved_too(tmp_path, whole):
+    """The checkpoint is an object, so that it works in any thread."""
+    path, raised = tmp_path / "night.pyrocco", []
+
+    class Stop(StopAt):
+        def iteration(self, record):
+            if record["iteration"] == 4:
+                raise MemoryError
+            return False
+
+    def fit(checkpoint):
+        try:
+            ROCCO(**FITS["paper"][1]).fit(X, checkpoint=checkpoint, observer=Stop())
+        except MemoryError as error:
+            raised.append(error)
+
+    with pytest.raises(MemoryError), checkpoint_to(path) as checkpoint:
+        thread = threading.Thread(target=fit, args=(checkpoint,))
+        thread.start()
+        thread.join()
+        raise raised[0]
+    assert len(read_model_file(path)["checkpoint"]["position"]["state"]["history"]) == 4
+    model, seen = go_on("paper", path)
+    assert "graph of rows" not in seen
+    check_same(model, whole["paper"][0])

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 import pyrocco
 from pyrocco import ROCCO
 from pyrocco.backends import TorchBackend
-from pyrocco.estimators.recognition import SeenRows
+from pyrocco.fitting.repeated_rows import KnownRows
 
 from .test_invariance import any_storage, dtypes
 
@@ -39,8 +39,8 @@ def test_predict_never_contradicts_fit(X, dtype, n_clusters, variant):
         np.testing.assert_array_equal(model.predict_columns(again), model.column_labels_)
     order = np.random.default_rng(0).permutation(X.shape[0])[:10]
     np.testing.assert_array_equal(model.predict(X[order]), model.row_labels_[order])
-    np.testing.assert_array_equal(model.place(X)["confidence"], model.row_membership_)
-    np.testing.assert_array_equal(model.place_columns(X)["confidence"], model.column_membership_)
+    np.testing.assert_array_equal(model.place(X)["membership"], model.row_membership_)
+    np.testing.assert_array_equal(model.place_columns(X)["membership"], model.column_membership_)
     np.testing.assert_array_equal(model.fit_predict(X), model.labels_)
 
 
@@ -48,7 +48,7 @@ def test_predict_never_contradicts_fit(X, dtype, n_clusters, variant):
 def test_seen_rows_are_found_whatever_their_storage_unit_and_order(seed, unit):
     rng = np.random.default_rng(seed)
     X = unit * rng.integers(-2, 3, (30, 4)).astype(float) * rng.choice([1, np.pi], (30, 1))
-    seen = SeenRows.of(X)
+    seen = KnownRows.of(X)
     np.testing.assert_array_equal(seen.find(X), np.arange(30))
     np.testing.assert_array_equal(seen.find(sparse.csr_array(X)), np.arange(30))
     order = rng.permutation(30)
@@ -60,7 +60,7 @@ def test_seen_rows_are_found_whatever_their_storage_unit_and_order(seed, unit):
 
 def test_copies_of_a_row_take_the_labels_of_its_copies_in_order():
     X = np.array([[1.0, np.nan], [0.0, 2.0], [1.0, np.nan], [-0.0, 2.0]])
-    assert SeenRows.of(X).find(X[[3, 0, 1, 2, 0]]).tolist() == [1, 0, 3, 2, 0]
+    assert KnownRows.of(X).find(X[[3, 0, 1, 2, 0]]).tolist() == [1, 0, 3, 2, 0]
 
 
 def blocks(n_rows, n_columns=60, noise=30.0, seed=0):
@@ -94,10 +94,10 @@ NEW = blocks(1200)[150:]
 def test_new_rows_of_blocks_find_their_cluster(model):
     placed = model.place(NEW)
     assert agreement(model, placed["label"], 150) == 1.0
-    assert placed["confidence"].min() > 0.5
+    assert placed["membership"].min() > 0.5
     np.testing.assert_array_equal(placed["label"], model.predict(sparse.csr_array(NEW)))
     np.testing.assert_array_equal(placed["label"], model.predict(NEW.astype(np.float32)))
-    assert list(placed.columns) == ["label", "confidence", "distance", "far"]
+    assert list(placed.columns) == ["label", "membership", "distance", "far"]
 
 
 def test_new_columns_of_blocks_find_their_cluster():
@@ -152,15 +152,20 @@ def test_rows_from_nowhere_are_called_far(model):
 def test_what_is_observed_of_a_row_is_enough(model):
     rng = np.random.default_rng(0)
     holes = np.where(rng.random(NEW.shape) < 0.5, np.nan, NEW)
-    placed = model._row_placer.place(holes)
+    placed = model._answers.row_predictor.predict(holes)
     assert agreement(model, placed.labels, 150) > 0.99
     assert np.mean(placed.distance > 1) < 0.05
-    empty = model._row_placer.place(np.full((1, 60), np.nan))
+    empty = model._answers.row_predictor.predict(np.full((1, 60), np.nan))
     assert empty.distance[0] == np.inf
     by_features = ROCCO((3, 2)).fit(clouds(150))
     assert by_features.structure_ == "features"
     holes = np.where(rng.random((150, 30)) < 0.3, np.nan, clouds(150))
-    assert np.mean(by_features._row_placer.place(holes).labels == by_features.row_labels_) > 0.95
+    assert (
+        np.mean(
+            by_features._answers.row_predictor.predict(holes).labels == by_features.row_labels_
+        )
+        > 0.95
+    )
 
 
 @pytest.mark.filterwarnings("ignore:Every cell of")

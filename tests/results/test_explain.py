@@ -9,9 +9,8 @@ from sklearn.datasets import make_biclusters
 
 from pyrocco import ROCCO
 from pyrocco.assign.nested import NestedClusters
-from pyrocco.estimators.contrast import Contrast
-from pyrocco.estimators.explain import COLUMNS, Explainer
-from pyrocco.estimators.statistics import Moments, TreeStatistics
+from pyrocco.results.explain import COLUMNS, Contrast, Explainer
+from pyrocco.results.statistics import Moments, TreeStatistics
 
 
 def explain(X, row_labels, column_labels, numbers=None, scale=1.0, **options):
@@ -88,13 +87,13 @@ def test_order_is_by_row_cluster_then_blocks_then_effect(noisy):
     assert (table.groupby("row_cluster")["kind"].first() == "block").all()
 
 
-def test_confidence_is_the_mean_of_both_sides(noisy):
+def test_membership_is_the_mean_of_both_sides(noisy):
     _, rows, columns = noisy
     table = explain(*noisy)
     block = table[(table.kind == "block") & (table.row_cluster == 1) & (table.column_cluster == 0)]
     sure = np.linspace(0, 1, 40), np.linspace(0.5, 1, 12)
     expected = (sure[0][rows == 1].mean() + sure[1][columns == 0].mean()) / 2
-    assert block["confidence"].item() == pytest.approx(expected)
+    assert block["membership"].item() == pytest.approx(expected)
 
 
 def test_sparse_data_give_the_same_table(noisy):

@@ -12,8 +12,8 @@ from sklearn.exceptions import NotFittedError
 
 import pyrocco
 from pyrocco import ROCCO
-from pyrocco.estimators.blocks import block_means
-from pyrocco.estimators.statistics import Moments
+from pyrocco.fitting.result import block_means
+from pyrocco.results.statistics import Moments
 from tests.assign.test_nested import is_nested
 
 

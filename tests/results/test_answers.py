@@ -1,0 +1,101 @@
+"""A fitted model owns what it answers from: the caller's matrix may change afterwards."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from pyrocco import ROCCO
+from pyrocco.datasets import make_noisy_biclusters
+
+
+def matrix(shape=(60, 40)):
+    return np.ascontiguousarray(make_noisy_biclusters(shape, 3, noise=5, random_state=0).X)
+
+
+def answers(model, X):
+    """Everything that is computed after the fit."""
+    return {
+        "means": model.at(2, 2).block_means_,
+        "labels": model.predict(X),
+        "distances": model.place(X + 1)["distance"].to_numpy(),
+        "columns": model.place_columns(X + 1)["distance"].to_numpy(),
+        "effects": model.explain(top=2)["effect"].to_numpy(),
+    }
+
+
+FORMS = {
+    "array": np.asarray,
+    "CSR": sparse.csr_matrix,
+    "CSR array": sparse.csr_array,
+    "float32": lambda X: X.astype(np.float32),
+    "Fortran order": np.asfortranarray,
+    "view": lambda X: np.ascontiguousarray(np.vstack([X, X]))[: len(X)],
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_matrix_may_be_changed_after_the_fit(form):
+    X = FORMS[form](matrix())
+    dense = X.toarray() if sparse.issparse(X) else X.copy()
+    expected = answers(ROCCO().fit(X.copy()), dense)
+    model = ROCCO().fit(X)
+    X *= 0
+    for name, value in answers(model, dense).items():
+        np.testing.assert_array_equal(value, expected[name], name)
+
+
+def test_one_changed_cell_changes_no_answer():
+    """The largest matrix of these tests: no sample of its cells would show the change."""
+    X = matrix((400, 400))
+    model = ROCCO().fit(X)
+    expected = ROCCO().fit(X.copy()).at(2, 2).block_means_
+    X[0, 1] = 1e6
+    np.testing.assert_array_equal(model.at(2, 2).block_means_, expected)
+
+
+def test_a_data_frame_may_be_changed_after_the_fit():
+    values = matrix()
+    frame = pd.DataFrame(values, copy=False).add_prefix("gene")
+    expected = answers(ROCCO().fit(values.copy()), values.copy())
+    new = frame.copy()
+    model = ROCCO().fit(frame)
+    values[:] = 0
+    frame.iloc[:, :] = 0
+    np.testing.assert_array_equal(model.predict(new), expected["labels"])
+    np.testing.assert_array_equal(model.at(2, 2).block_means_, expected["means"])
+
+
+def test_pickling_works_after_the_matrix_has_changed():
+    X = matrix()
+    same = X.copy()
+    model = ROCCO().fit(X)
+    X -= X.mean()
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(same), model.row_labels_)
+    np.testing.assert_array_equal(again.at().row_labels_, model.row_labels_)
+
+
+def test_weights_and_outliers_too():
+    X = matrix()
+    X[::9, ::7] *= 1000
+    weights = np.arange(60) % 3
+    expected = answers(ROCCO().fit(X.copy(), sample_weight=weights), X.copy())
+    same, model = X.copy(), ROCCO().fit(X, sample_weight=weights)
+    X[:] = 0
+    for name, value in answers(model, same).items():
+        np.testing.assert_array_equal(value, expected[name], name)
+
+
+def test_nothing_is_computed_before_it_is_asked_for_and_then_the_copy_is_released():
+    X = matrix()
+    model = ROCCO().fit(X)
+    held = model._answers
+    assert held._source[0].data is not X
+    assert held._tree is held._row_predictor is None
+    first = model.tree_
+    answers(model, X)
+    assert model.tree_ is first
+    assert held._source is None

@@ -242,7 +242,7 @@ def test_a_fit_in_another_thread_is_saved_too(tmp_path, whole):
         except MemoryError as error:
             raised.append(error)
 
-    with pytest.raises(MemoryError), checkpoint_to(path) as checkpoint:
+    with pytest.raises(MemoryError), checkpoint_to(path) as checkpoint:  # noqa: PT012
         thread = threading.Thread(target=fit, args=(checkpoint,))
         thread.start()
         thread.join()

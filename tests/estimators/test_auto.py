@@ -111,12 +111,12 @@ def test_raises_when_every_number_fails(estimator, monkeypatch):
         raise ValueError("no")
 
     monkeypatch.setattr(estimator, "_cluster", fail)
-    with pytest.raises(ValueError, match="no number of clusters gave labels; with 2 clusters"):
+    with pytest.raises(ValueError, match="No number of clusters gave labels; with 2 clusters"):
         estimator(4).fit(np.ones((10, 4)))
 
 
 def test_raises_when_all_rows_are_the_same():
-    with pytest.raises(ValueError, match="no number of clusters gave labels"):
+    with pytest.raises(ValueError, match="No number of clusters gave labels"):
         AutoKMeans(4).fit(np.ones((10, 4)))
 
 

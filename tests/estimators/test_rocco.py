@@ -140,7 +140,7 @@ def test_no_side_effects(variant, planted):
 
 
 def test_iteration_cap_warns(planted):
-    with pytest.warns(ConvergenceWarning, match="raise max_iter"):
+    with pytest.warns(ConvergenceWarning, match="increase max_iter"):
         model = ROCCO(variant="paper", max_iter=3).fit(planted[0])
     assert (model.n_iter_, model.converged_) == (3, False)
 

@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_biclusters
 
 from pyrocco import ROCCO
+from pyrocco.backends import TorchBackend
 from pyrocco.datasets import make_noisy_biclusters
 from pyrocco.fitting import engines, memory_plan
 
@@ -152,24 +153,24 @@ def test_what_is_no_matrix_of_numbers_is_refused(name):
         ROCCO().fit(data)
 
 
-@pytest.mark.parametrize(("cell", "kind"), [(np.nan, r"missing cells \(NaN\)"),
-                                            (np.inf, "infinite cells"),
-                                            (-np.inf, "infinite cells")])  # fmt: skip
+@pytest.mark.parametrize(("cell", "kind"), [(np.nan, r"missing values \(NaN\)"),
+                                            (np.inf, "infinite values"),
+                                            (-np.inf, "infinite values")])  # fmt: skip
 @pytest.mark.parametrize("turned", [False, True])
-def test_cells_without_a_number_are_refused(cell, kind, turned):
+def test_values_that_are_not_numbers_are_refused(cell, kind, turned):
     data = X.copy()
     data[80, 3] = cell
-    with pytest.raises(ValueError, match=f"X has {kind}. .* fill them in first"):
+    with pytest.raises(ValueError, match=f"X has {kind}, .* impute them first"):
         ROCCO().fit(chunked(data.T if turned else data))
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"variant": "paper"}, "use variant='refined' for a matrix in blocks"),
-        ({"solver": "bartels-stewart"}, "for a matrix in blocks use 'auto', 'decoupled' or"),
-        ({"device": "cuda"}, "device must be 'cpu' for a matrix in blocks"),
-        ({"memory_limit": "much"}, "memory_limit must be a text like '4GB'"),
+        ({"variant": "paper"}, "use variant='refined' for a matrix in chunks"),
+        ({"solver": "bartels-stewart"}, "for a matrix in chunks use 'auto', 'decoupled' or"),
+        ({"device": TorchBackend("cpu")}, "device must be 'cpu' for a matrix in chunks"),
+        ({"memory_limit": "much"}, "memory_limit must be a text such as '4GB'"),
         ({"metric": "hamming"}, "metric must be one of"),
         ({"n_neighbors": 0}, "n_neighbors"),
     ],
@@ -180,7 +181,7 @@ def test_options_that_cannot_be(options, message):
 
 
 def test_weights_are_refused():
-    with pytest.raises(ValueError, match="sample_weight is not taken into account"):
+    with pytest.raises(ValueError, match="sample_weight is not supported"):
         ROCCO().fit(chunked(X), sample_weight=np.ones(90))
 
 
@@ -208,20 +209,20 @@ def test_saving_says_what_to_do(there, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_wild_cells_are_told():
+def test_outlier_cells_are_reported():
     data, _, _ = make_biclusters((80, 60), 4, noise=20, random_state=0)
     rng = np.random.default_rng(1)
     data = np.where(rng.random(data.shape) < 0.05, rng.choice([-500.0, 500.0], data.shape), data)
-    with pytest.warns(UserWarning, match="off by far more than the rest.* clip them"):
+    with pytest.warns(UserWarning, match="much larger than the others.* clip them"):
         ROCCO().fit(chunked(data))
 
 
-def test_a_few_cells_that_dominate_sparse_data_are_told_of():
+def test_a_few_cells_that_dominate_sparse_data_are_reported():
     rng = np.random.default_rng(0)
     data = np.where(rng.random((90, 50)) < 0.1, rng.random((90, 50)), 0)
     ROCCO().fit(chunked(data))  # no warning
     data[3, 4] = 1e4
-    with pytest.warns(UserWarning, match="off by far more than the rest"):
+    with pytest.warns(UserWarning, match="much larger than the others"):
         ROCCO().fit(chunked(data))
 
 
@@ -251,7 +252,9 @@ def test_a_limit_is_that_of_the_work(fitted, monkeypatch):
 
 
 def test_too_small_a_limit_is_refused():
-    with pytest.raises(MemoryError, match=r"needs 364 MB .* memory_limit is 1 MB: allow as much"):
+    with pytest.raises(
+        MemoryError, match=r"needs 364 MB .* memory_limit is 1 MB: raise the limit"
+    ):
         ROCCO(memory_limit="1MB").fit(chunked(X))
 
 

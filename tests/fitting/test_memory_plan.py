@@ -43,13 +43,15 @@ def test_sizes_are_understood(limit, expected):
               ["4GB"], float("nan")],
 )  # fmt: skip
 def test_other_limits_are_refused(limit):
-    with pytest.raises(ValueError, match=r"text like '4GB' or '500MB', or a number of bytes; got"):
+    with pytest.raises(
+        ValueError, match=r"text such as '4GB' or '500MB', or a number of bytes; got"
+    ):
         parse_bytes(limit)
 
 
 @pytest.mark.parametrize("limit", ["lots", -1, 0.5])
 def test_a_fit_refuses_other_limits(limit):
-    with pytest.raises(ValueError, match="memory_limit must be a text like '4GB'"):
+    with pytest.raises(ValueError, match="memory_limit must be a text such as '4GB'"):
         ROCCO(memory_limit=limit).fit(X)
 
 
@@ -282,7 +284,7 @@ def test_what_cannot_be_done_in_files_is_refused(tight, options, message):
 
 
 def test_weights_are_refused_in_files(tight):
-    with pytest.raises(ValueError, match="sample_weight is not taken into account"):
+    with pytest.raises(ValueError, match="sample_weight is not supported"):
         ROCCO(memory_limit=tight).fit(X, sample_weight=np.ones(90))
 
 
@@ -290,7 +292,7 @@ def test_weights_are_refused_in_files(tight):
 def test_missing_cells_are_refused_in_files(tight, turned):
     data = X.copy()
     data[4, 5] = np.nan
-    with pytest.raises(ValueError, match=r"missing cells \(NaN\).* fill them in first"):
+    with pytest.raises(ValueError, match=r"missing values \(NaN\).* impute them first"):
         ROCCO(memory_limit=tight).fit(data.T if turned else data)
 
 

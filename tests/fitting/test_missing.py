@@ -165,7 +165,7 @@ def test_an_empty_row_and_column_change_nothing_for_the_others():
     with pytest.warns(UserWarning, match="largest cluster") as warned:
         model = ROCCO().fit(larger)
     assert [str(w.message).split(" is")[0] for w in warned] == [
-        "Every cell of 1 row", "Every cell of 1 column",
+        "Every value of 1 row", "Every value of 1 column",
     ]  # fmt: skip
     assert "counted from 0: 7" in str(warned[0].message)
     assert model.row_labels_.shape == model.row_membership_.shape == (31,)
@@ -212,7 +212,7 @@ def test_rows_that_share_no_cell():
 
 def test_clear_errors():
     X, _, _ = with_gaps()
-    with pytest.raises(ValueError, match=r"paper knows no missing cells.*fill them in"):
+    with pytest.raises(ValueError, match=r"paper does not allow missing values.*impute them"):
         ROCCO(variant="paper").fit(X)
     with pytest.raises(ValueError, match="Every value of X is missing"):
         ROCCO().fit(np.full((5, 4), np.nan))

@@ -9,8 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from pyrocco import ROCCO
 from pyrocco.fitting.repeated_rows import RowCopies
-
-from .test_invariance import any_storage
+from tests.estimators.test_invariance import any_storage
 
 
 @given(any_storage, st.sampled_from([None, (3, 2)]))

@@ -107,9 +107,9 @@ def test_what_cannot_be_had_is_said(model):
         model.at(n_row_clusters=finest[0] + 1)
     with pytest.raises(ValueError, match=f"ends at {finest[1]} column clusters"):
         model.at(n_column_clusters=1000)
-    with pytest.raises(ValueError, match="n_row_clusters must be a whole number of at least 1"):
+    with pytest.raises(ValueError, match="n_row_clusters must be an integer of at least 1"):
         model.at(0)
-    with pytest.raises(ValueError, match="Nothing is coarser"):
+    with pytest.raises(ValueError, match="nothing coarser"):
         model.at(1, 1).coarser()
     with pytest.raises(ValueError, match=f"ends at {finest[0]} row clusters and {finest[1]}"):
         model.at(*finest).finer()

@@ -159,7 +159,7 @@ def test_names_of_columns(noisy):
     assert table.loc[~listed, "column"].isna().all()
     with pytest.raises(ValueError, match="has 11 names, but the model was fitted to 12 columns"):
         explain(*noisy, column_names=names[:-1])
-    with pytest.raises(ValueError, match="top must be a whole number of at least 0"):
+    with pytest.raises(ValueError, match="top must be an integer of at least 0"):
         explain(*noisy, top=-1)
 
 

@@ -238,7 +238,7 @@ def test_a_newer_file_says_how_to_read_it(saved):
 )
 def test_what_this_version_does_not_know(saved, change):
     rewrite(saved, change)
-    with pytest.raises(ModelFileError, match="cannot make again"):
+    with pytest.raises(ModelFileError, match="cannot read"):
         pyrocco.load(saved)
 
 

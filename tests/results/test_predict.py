@@ -15,8 +15,7 @@ import pyrocco
 from pyrocco import ROCCO
 from pyrocco.backends import TorchBackend
 from pyrocco.fitting.repeated_rows import KnownRows
-
-from .test_invariance import any_storage, dtypes
+from tests.estimators.test_invariance import any_storage, dtypes
 
 
 def other_storage(X):
@@ -168,7 +167,7 @@ def test_what_is_observed_of_a_row_is_enough(model):
     )
 
 
-@pytest.mark.filterwarnings("ignore:Every cell of")
+@pytest.mark.filterwarnings("ignore:Every value of")
 def test_a_model_of_incomplete_data_takes_incomplete_rows():
     X = blocks(300)
     X[np.random.default_rng(0).random(X.shape) < 0.2] = np.nan

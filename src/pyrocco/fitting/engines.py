@@ -15,7 +15,6 @@ from pyrocco._typing import Array, Matrix
 from pyrocco.backends import (
     Backend,
     BlockBackend,
-    NumpyBackend,
     RowBlocks,
     ScratchStore,
     cpu_backend,
@@ -274,8 +273,6 @@ def engine_for(given: Given, settings: Settings) -> Engine:
         return _engine_in_files(work, n_jobs)
     if limit is None:
         return MemoryEngine(settings.backend)
-    if not isinstance(settings.backend, NumpyBackend):
-        raise ValueError("memory_limit is that of the main memory: use it with device='cpu'.")
     # A sparse matrix itself is small, but its representation is dense.
     mapped = sparse.issparse(X) or isinstance(X, np.memmap) or isinstance(X.base, np.memmap)
     plan = plan_fit(X.shape, X.dtype, settings.n_neighbors, limit, mapped)

@@ -67,6 +67,10 @@ class Settings:
         limit = parameters["memory_limit"]
         if limit is not None:
             limit = parse_bytes(limit)
+            if parameters["device"] != "cpu":
+                raise ValueError(
+                    "memory_limit is that of the main memory: use it with device='cpu'."
+                )
         variant = resolve_variant(
             parameters["variant"],
             random_state=check_random_state(parameters["random_state"]),

@@ -1,4 +1,4 @@
-"""What makes the labels good: the default with each ingredient left out, controls beside."""
+"""What makes the labels good: the default with each step left out, and a control."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LINE_UP = (
     "no_robust", "cn_x",
 )  # fmt: skip
 NOISES = (30, 50, 70)
-# Genes as z-scores: the loader's own choice, where the paper's tables scale them to [0, 1].
+# Genes as z-scores, the default of the loader; the paper's tables scale them to [0, 1].
 WHOLE = [Real(name if Real(name).kind == "text" else f"{name}:zscore") for name in REAL_SETS]
 HALVES = [Half(whole) for whole in WHOLE]
 NOISY = [Biclusters(noise) for noise in NOISES]
@@ -55,12 +55,11 @@ def report(frame: pd.DataFrame, folder: Path, quick: bool) -> None:
     parts = [
         "# What makes the labels good",
         markdown.caution(quick),
-        f"`{made}` makes this page, `ablation.csv` and `ablation.png`. The default with each "
-        "ingredient left out in turn, and cn-X: the default's last step on the data itself, "
+        f"`{made}` generates this page, `ablation.csv` and `ablation.png`. The default with each "
+        "step left out in turn, and cn-X: the default's last step on the data itself, "
         "without any representation. Numbers of clusters unknown. AMI of rows on the real "
         "sets (genes as z-scores) and on random halves of their rows, ARI of rows under noise "
-        "and on normal clouds; "
-        "mean ± standard deviation over seeds.",
+        "and on normal clouds; mean ± standard deviation over seeds.",
         "## The nine sets",
         _table(frame, WHOLE, "row_ami"),
         "## Random halves of the nine sets",
@@ -71,9 +70,9 @@ def report(frame: pd.DataFrame, folder: Path, quick: bool) -> None:
         _table(frame, NOISY, "column_ari"),
         "## Clouds of the sizes in their names, ARI of rows",
         _table(frame, CLOUDS, "row_ari"),
-        "## The default less each of the others",
-        "Mean of the differences on the same matrix, ± its standard error (over sets, after the "
-        "mean over seeds; under noise and on clouds over matrices).",
+        "## The default minus each of the others",
+        "Mean ± standard error of the differences on the same matrix (on the sets and halves over "
+        "sets, after averaging over seeds; under noise and on clouds over matrices).",
         _differences(frame, methods),
         markdown.failures(frame),
         markdown.provenance(frame),
@@ -83,7 +82,7 @@ def report(frame: pd.DataFrame, folder: Path, quick: bool) -> None:
 
 
 def page_tables(frame: pd.DataFrame) -> dict[str, str]:
-    """Blocks of the page about labels."""
+    """The generated parts of the page about labels."""
     return {
         "sets": _table(frame, WHOLE, "row_ami"),
         "halves": _table(frame, HALVES, "row_ami"),
@@ -126,7 +125,7 @@ def _differences(frame: pd.DataFrame, methods: list[str]) -> str:
             error = gap.std(ddof=1) / max(len(gap), 1) ** 0.5
             cells.append(f"{gap.mean():+.3f} ± {error:.3f}" if len(gap) > 1 else "-")
         rows.append([method, *cells])
-    return markdown.table(["less", *(name for name, *_ in groups)], rows)
+    return markdown.table(["rocco minus", *(name for name, *_ in groups)], rows)
 
 
 def _draw(frame: pd.DataFrame, methods: list[str]) -> Figure:
@@ -141,7 +140,7 @@ def _draw(frame: pd.DataFrame, methods: list[str]) -> Figure:
         for _, sources, column in groups:
             known = [s.name for s in sources if (frame["dataset"] == s.name).any()]
             means = [part[part["dataset"] == name][column].mean() for name in known]
-            # A mean over fewer sets would stand beside those over all: no bar then.
+            # No bar if some sets are missing: the mean would not be comparable.
             heights.append(np.mean(means) if known else np.nan)
         x = np.arange(len(groups)) + 0.8 * (place / len(methods) - 0.4)
         axes.bar(x, heights, 0.8 / len(methods), label=method, color=f"C{place}")
@@ -154,4 +153,4 @@ def _draw(frame: pd.DataFrame, methods: list[str]) -> Figure:
     return figure
 
 
-EXPERIMENT = Experiment("ablation", "each ingredient left out", cells, report)
+EXPERIMENT = Experiment("ablation", "each step left out", cells, report)

@@ -1,4 +1,4 @@
-"""Fig. 4: how much the labels depend on the number of neighbours and on the metric."""
+"""Fig. 4: dependence of the labels on the number of neighbours and on the metric."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def report(frame: pd.DataFrame, folder: Path, quick: bool) -> None:
     parts = [
         "# Fig. 4: neighbours and metrics",
         markdown.caution(quick),
-        f"`{made}` makes this page, `fig4.csv` and `fig4.png`. Number of clusters unknown. "
-        f"Seeds per cell: {markdown.seeds(frame)} (one where the method is deterministic). In "
+        f"`{made}` generates this page, `fig4.csv` and `fig4.png`. Number of clusters unknown. "
+        f"Seeds per cell: {markdown.seeds(frame)} (one if the method is deterministic). In "
         "brackets: the paper's number; its carcinom has more genes than ours. NMI and AMI are "
         "normalised as in the paper. The variance is that of the means over the three metrics. "
         "The paper prints no numbers for neighbours.",

@@ -1,4 +1,4 @@
-"""k-means on the data, K by silhouette."""
+"""k-means on the data, K chosen by the silhouette."""
 
 from benchmarks.paper.methods.base import EVERYWHERE, OneSided
 from pyrocco.estimators.auto import AutoKMeans

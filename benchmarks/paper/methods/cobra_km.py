@@ -1,4 +1,4 @@
-"""k-means on the representation of COBRA, number of clusters given."""
+"""k-means on the representation of COBRA, with the number of clusters given."""
 
 from benchmarks.paper.methods.base import EVERYWHERE, Found, TwoSided, transposed
 from benchmarks.paper.methods.fit_cobra import fit_cobra

@@ -1,4 +1,4 @@
-"""Whole fits on a GPU after warm-up, and the same labels as on the CPU.
+"""Time whole fits on a GPU after a warm-up, and compare the labels with those of the CPU.
 
 python -m benchmarks.speed.gpu [--cases 100k,1000k,20news10] [--check 20news10,10k]
 """

@@ -186,9 +186,9 @@ def report(frame, limit):
         "Recall is computed for 2,000 rows against exact search. Peak memory is that of the "
         "process, including the generation of the data, which hides most searches at 50,000 and "
         f"100,000 rows. A row that took more than {limit:g} s, including its recall, was stopped "
-        "and is empty. Load is the machine's mean over the minute of the measurement: above the number "
-        "of cores, other work has slowed it down, and ratios of CPU seconds to those of exact "
-        "search are more reliable than seconds.",
+        "and is empty. Load is the machine's mean over the minute of the measurement: above the "
+        "number of cores, other work has slowed it down, and ratios of CPU seconds to those of "
+        "exact search are more reliable than seconds.",
         "A million rows with more cells searched: [probes](probes.md).",
     )
 

@@ -24,7 +24,7 @@ def spread(values: pd.Series, digits: int = 3) -> str:
     return mean if len(values) == 1 else f"{mean} ± {values.std(ddof=1):.{digits}f}"
 
 
-def beside(ours: str, printed: float | None, digits: int = 3) -> str:
+def with_printed(ours: str, printed: float | None, digits: int = 3) -> str:
     """Our value, with the paper's in brackets if there is one."""
     return ours if printed is None else f"{ours} [{printed:.{digits}f}]"
 
@@ -93,12 +93,12 @@ def provenance(frame: pd.DataFrame) -> str:
 def _places(frame: pd.DataFrame) -> str:
     """Machines and dates, with the methods computed there."""
     groups = frame[frame["machine"] != ""].groupby("machine")
-    told = []
+    notes = []
     for machine, part in groups:
         days = sorted(part["date"].unique())
         span = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
-        told.append(f"{machine}, {span}: {', '.join(sorted(part['method'].unique()))}")
-    return f"Machine and date by method: {'; '.join(told) or 'not recorded'}."
+        notes.append(f"{machine}, {span}: {', '.join(sorted(part['method'].unique()))}")
+    return f"Machine and date by method: {'; '.join(notes) or 'not recorded'}."
 
 
 def failures(frame: pd.DataFrame) -> str:
@@ -122,8 +122,8 @@ def warned(frame: pd.DataFrame) -> str:
     if said.empty:
         return ""
     counts = said.groupby(["method", "reason"]).size()
-    told = [f"{method} {reason} ({count} cells)" for (method, reason), count in counts.items()]
-    return f"Warnings: {'; '.join(told)}."
+    notes = [f"{method} {reason} ({count} cells)" for (method, reason), count in counts.items()]
+    return f"Warnings: {'; '.join(notes)}."
 
 
 def _distinct(values: pd.Series) -> list[str]:

@@ -125,11 +125,11 @@ def _ranks(table: RealTable, frame: pd.DataFrame) -> str:
     """
     papers = _papers(table, frame)
     found: dict[str, list[float]] = {}
-    told = []
+    notes = []
     for name in table.stand_ins:
         line_up = [method for method in papers if method == name or method not in table.stand_ins]
         sets = ranked_sets(frame, [*_partners(table), name])
-        told.append(f"{name}: over {len(sets)} of {len(published.SETS)} sets.")
+        notes.append(f"{name}: over {len(sets)} of {len(published.SETS)} sets.")
         for metric in PRINTED if sets else ():
             values = means(frame, f"row_{metric}").reindex(columns=sets)
             for method, rank in average_ranks(values, line_up).items():
@@ -142,7 +142,7 @@ def _ranks(table: RealTable, frame: pd.DataFrame) -> str:
         pairs = zip(printed, ours, strict=True)
         rows.append([method, *(f"{rank:.2f}" for pair in pairs for rank in pair)])
     head = ["method", "NMI, printed", "NMI, measured", "AMI, printed", "AMI, measured"]
-    return f"{markdown.table(head, rows)}\n\n{' '.join(told)}".replace("nan", "-")
+    return f"{markdown.table(head, rows)}\n\n{' '.join(notes)}".replace("nan", "-")
 
 
 def _partners(table: RealTable) -> list[str]:

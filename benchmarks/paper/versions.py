@@ -34,10 +34,10 @@ def where_and_when() -> dict[str, str]:
 def machine() -> str:
     """Return the processor model and the number of cores."""
     try:
-        told = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+        cpuinfo = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:
-        told = ""
-    model = re.search(r"^model name\s*: (.+)$", told, flags=re.MULTILINE)
+        cpuinfo = ""
+    model = re.search(r"^model name\s*: (.+)$", cpuinfo, flags=re.MULTILINE)
     return f"{model[1] if model else platform.machine()}, {os.cpu_count()} cores"
 
 

@@ -92,16 +92,16 @@ def measure(path, limit):
 def line(path, shape, limit, truth):
     command = [sys.executable, "-m", "benchmarks.speed.budget", "--cell", str(path), limit]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
-    told = json.loads(done.stdout.splitlines()[-1])
+    result = json.loads(done.stdout.splitlines()[-1])
     size = shape[0] * shape[1] * 8 / 1e6
-    start = [f"{shape[0]} x {shape[1]}", size, limit, told["way"]]
-    if "error" in told:
-        print(told["error"], flush=True)
+    start = [f"{shape[0]} x {shape[1]}", size, limit, result["way"]]
+    if "error" in result:
+        print(result["error"], flush=True)
         return [*start, "-", "-", "-", "-", "-"]
-    share = told["peak"] * 1e6 / parse_bytes(limit)
-    score = adjusted_rand_score(truth, told["labels"])
-    rest = [told["resident"], told["seconds"], f"{score:.4f}"]
-    full = [*start, told["peak"], f"{share:.2f}", *rest]
+    share = result["peak"] * 1e6 / parse_bytes(limit)
+    score = adjusted_rand_score(truth, result["labels"])
+    rest = [result["resident"], result["seconds"], f"{score:.4f}"]
+    full = [*start, result["peak"], f"{share:.2f}", *rest]
     print(*full, flush=True)
     return full
 

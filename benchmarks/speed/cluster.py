@@ -83,7 +83,7 @@ def chunks_of(X, count):
     )
 
 
-def told(work):
+def with_stages(work):
     """Return the result of `work` and the seconds of the stages from the verbose output."""
     with contextlib.redirect_stderr(io.StringIO()) as lines:
         result = work()
@@ -129,7 +129,7 @@ def timed(n_rows, n_columns, n_workers, memory="auto", k=5, chunk=None):
     X, truth = planted_on_workers(n_rows, n_columns, chunk or max(1000, n_rows // 16), k)
     with cluster(n_workers, memory) as client:
         started = time.perf_counter()
-        model, stages = told(lambda: ROCCO(verbose=1).fit(X))
+        model, stages = with_stages(lambda: ROCCO(verbose=1).fit(X))
         seconds = time.perf_counter() - started
         peaks = max(client.run(peak_memory).values())
         sent = sum(client.run(bytes_sent).values()) / X.nbytes

@@ -22,12 +22,12 @@ STAGES = ("graph", "representation", "assignment")
 
 def stages(X, variant):
     """Return the seconds of every stage, from the verbose output, and of the whole fit."""
-    told = io.StringIO()
+    output = io.StringIO()
     started = time.perf_counter()
-    with contextlib.redirect_stderr(told):
+    with contextlib.redirect_stderr(output):
         ROCCO(variant=variant, verbose=1).fit(X)
     whole = time.perf_counter() - started
-    seconds = stage_seconds(told.getvalue())
+    seconds = stage_seconds(output.getvalue())
     return [*(seconds[stage] for stage in STAGES), whole]
 
 

@@ -79,9 +79,9 @@ def measure(case):
     graph = graph_megabytes(model.row_graph_, model.column_graph_)
     peaks = {stage: (peak - before) / dense for stage, peak in stages.peaks.items()}
     above = max(peaks.values()) * dense
-    told = ", ".join(f"{stage} {ratio:.1f}" for stage, ratio in peaks.items())
+    shown = ", ".join(f"{stage} {ratio:.1f}" for stage, ratio in peaks.items())
     ratio = (above - graph) / dense
-    return [case, f"{rows} x {columns}", dense, graph, before, above, ratio, told]
+    return [case, f"{rows} x {columns}", dense, graph, before, above, ratio, shown]
 
 
 def in_a_process(case):

@@ -108,7 +108,7 @@ def _table(frame: pd.DataFrame, sources: Sequence, column: str) -> str:
 
 
 def _differences(frame: pd.DataFrame, methods: list[str]) -> str:
-    groups = (
+    families = (
         ("nine sets", WHOLE, "row_ami", ["dataset"]),
         ("halves", HALVES, "row_ami", ["dataset"]),
         *((f"noise {s.noise:g}", [s], "row_ari", ["dataset", "seed"]) for s in NOISY),
@@ -117,36 +117,38 @@ def _differences(frame: pd.DataFrame, methods: list[str]) -> str:
     rows = []
     for method in methods[1:]:
         cells = []
-        for _, sources, column, unit in groups:
+        for _, sources, column, unit in families:
             some = frame[frame["dataset"].isin([source.name for source in sources])]
             table = some.pivot_table(column, unit, "method", "mean")
             known = {methods[0], method} <= set(table.columns)
-            gap = (table[methods[0]] - table[method]).dropna() if known else pd.Series(dtype=float)
-            error = gap.std(ddof=1) / max(len(gap), 1) ** 0.5
-            cells.append(f"{gap.mean():+.3f} ± {error:.3f}" if len(gap) > 1 else "-")
+            difference = (
+                (table[methods[0]] - table[method]).dropna() if known else pd.Series(dtype=float)
+            )
+            error = difference.std(ddof=1) / max(len(difference), 1) ** 0.5
+            cells.append(f"{difference.mean():+.3f} ± {error:.3f}" if len(difference) > 1 else "-")
         rows.append([method, *cells])
-    return markdown.table(["rocco minus", *(name for name, *_ in groups)], rows)
+    return markdown.table(["rocco minus", *(name for name, *_ in families)], rows)
 
 
 def _draw(frame: pd.DataFrame, methods: list[str]) -> Figure:
     figure = Figure(figsize=(9, 4), layout="constrained")
     axes = figure.subplots()
-    groups = (("nine sets", WHOLE, "row_ami"), ("halves", HALVES, "row_ami"),
+    families = (("nine sets", WHOLE, "row_ami"), ("halves", HALVES, "row_ami"),
               *((f"noise {s.noise:g}", [s], "row_ari") for s in NOISY),
               ("clouds", CLOUDS, "row_ari"))  # fmt: skip
     for place, method in enumerate(methods):
         part = frame[frame["method"] == method]
         heights = []
-        for _, sources, column in groups:
+        for _, sources, column in families:
             known = [s.name for s in sources if (frame["dataset"] == s.name).any()]
             means = [part[part["dataset"] == name][column].mean() for name in known]
             # No bar if some sets are missing: the mean would not be comparable.
             heights.append(np.mean(means) if known else np.nan)
-        x = np.arange(len(groups)) + 0.8 * (place / len(methods) - 0.4)
+        x = np.arange(len(families)) + 0.8 * (place / len(methods) - 0.4)
         axes.bar(x, heights, 0.8 / len(methods), label=method, color=f"C{place}")
     axes.set(
-        xticks=range(len(groups)),
-        xticklabels=[name for name, *_ in groups],
+        xticks=range(len(families)),
+        xticklabels=[name for name, *_ in families],
         ylabel="AMI of rows (sets), ARI of rows (noise, clouds)",
     )
     figure.legend(loc="outside right upper")

@@ -71,7 +71,7 @@ def metric_table(frame: pd.DataFrame, methods: Sequence[str], sets: Sequence[str
             for metric, part in zip(METRICS, parts, strict=True):
                 printed = FIG4.get((name, metric), (None,) * 3)
                 values = [markdown.spread(part[f"row_{score}"]) for score in SCORES]
-                rows.append([name, method, metric, *map(_beside, values, printed)])
+                rows.append([name, method, metric, *map(_with_printed, values, printed)])
             spreads = [pd.Series([p[f"row_{s}"].mean() for p in parts]).var() for s in SCORES]
             printed = FIG4_VARIANCES.get(name, (None,) * 3)
             shown = [
@@ -83,8 +83,8 @@ def metric_table(frame: pd.DataFrame, methods: Sequence[str], sets: Sequence[str
     return markdown.table(["data set", "method", "metric", *NAMES], rows)
 
 
-def _beside(ours: str, printed: float | None) -> str:
-    return markdown.beside(ours, printed, 4)
+def _with_printed(ours: str, printed: float | None) -> str:
+    return markdown.with_printed(ours, printed, 4)
 
 
 def neighbor_table(frame: pd.DataFrame, methods: Sequence[str], sets: Sequence[str]) -> str:

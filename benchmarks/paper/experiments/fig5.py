@@ -138,18 +138,18 @@ def _stages(frame: pd.DataFrame, method: str) -> pd.DataFrame:
     part = frame[(frame["method"] == method) & (frame["stages"] != "")]
     if part.empty:
         return pd.DataFrame(columns=list(STAGES))
-    told = pd.DataFrame([json.loads(text) for text in part["stages"]])
-    return told.reindex(columns=list(STAGES)).groupby(part["rows"].to_numpy()).mean()
+    seconds = pd.DataFrame([json.loads(text) for text in part["stages"]])
+    return seconds.reindex(columns=list(STAGES)).groupby(part["rows"].to_numpy()).mean()
 
 
 def _stage_table(frame: pd.DataFrame) -> str:
     sizes = _sizes(frame)
     rows = []
     for method in ROCCOS:
-        told = _stages(frame, method)
+        stages = _stages(frame, method)
         for stage in STAGES:
-            values = [f"{told[stage][n]:.2f}" if n in told.index else "-" for n in sizes]
-            rows.append([method, stage, *values, slope(told[stage])])
+            values = [f"{stages[stage][n]:.2f}" if n in stages.index else "-" for n in sizes]
+            rows.append([method, stage, *values, slope(stages[stage])])
     return markdown.table(["method", "stage", *map(str, sizes), "slope"], rows)
 
 

@@ -109,7 +109,7 @@ class RealTable:
         printed = published.score(
             self.printed, METHODS[method].paper_name, name, PRINTED.get(metric)
         )
-        return markdown.beside(ours, printed)
+        return markdown.with_printed(ours, printed)
 
     def _papers(self) -> list[str]:
         return [name for name in self.line_up if METHODS[name].paper_name]
@@ -124,7 +124,7 @@ class RealTable:
         ]
         theirs = None if None in printed else sum(printed) / len(printed)
         some = "" if len(values) == n_sets else f" ({len(values)} of {n_sets} sets)"
-        return markdown.beside(f"{values.mean():.3f}", theirs) + some
+        return markdown.with_printed(f"{values.mean():.3f}", theirs) + some
 
     def _rank(self, among: Mapping[str, float], method: str, metric: str) -> str:
         """Our rank and the printed one, among the paper's methods."""
@@ -134,7 +134,7 @@ class RealTable:
         if metric in PRINTED:
             ranks = self.printed_ranks[METHODS[method].paper_name or ""]
             printed = ranks[published.METRICS.index(PRINTED[metric])]
-        return markdown.beside(f"{among[method]:.2f}", printed, 2)
+        return markdown.with_printed(f"{among[method]:.2f}", printed, 2)
 
     def _draw(self, frame: pd.DataFrame, methods: Sequence[str], sets: Sequence[str]) -> Figure:
         figure = Figure(figsize=(9, 1.2 + 0.75 * len(sets)), layout="constrained")
@@ -170,8 +170,8 @@ def few_seeds(frame: pd.DataFrame) -> str:
         for (method, name), count in sizes.items()
         if Real(name).kind in METHODS[method].random_on and count < SEEDS
     }
-    told = [f"{method} on {name} ({count})" for (method, name), count in random.items()]
-    return f"Fewer than {SEEDS} seeds so far: {', '.join(told)}." if told else ""
+    notes = [f"{method} on {name} ({count})" for (method, name), count in random.items()]
+    return f"Fewer than {SEEDS} seeds so far: {', '.join(notes)}." if notes else ""
 
 
 def _over(sets: list[str], values: pd.DataFrame, rank: Callable[..., Any], *who: Any) -> Any:

@@ -144,8 +144,8 @@ def one_table(frame: pd.DataFrame) -> str:
         for name in markdown.ordered(right["dataset"], SETS)
     ]
     every = right[right["dataset"] != "pure-noise"]
-    told = [_count(every[every["method"] == method]["right"]) for method in methods]
-    rows.append(["all gradients", *told])
+    entries = [_count(every[every["method"] == method]["right"]) for method in methods]
+    rows.append(["all gradients", *entries])
     return markdown.table(["matrix", *methods], rows)
 
 
@@ -169,8 +169,8 @@ def control_table(frame: pd.DataFrame) -> str:
     """ARI of rows of the default minus that of a control on the same matrices."""
     rows = []
     for name in markdown.ordered(_planted(frame, UNKNOWN)["dataset"], SETS):
-        told = [_difference(frame, ours, control, name) for ours, control in CONTROLS]
-        rows.append([name, *told])
+        entries = [_difference(frame, ours, control, name) for ours, control in CONTROLS]
+        rows.append([name, *entries])
     head = [f"{ours} minus {control}" for ours, control in CONTROLS]
     return markdown.table(["case", *head], rows)
 
@@ -224,8 +224,8 @@ def _part(frame: pd.DataFrame, method: str, name: str) -> pd.DataFrame:
 
 
 def _bold(values: pd.Series, best: float | None) -> str:
-    told = markdown.spread(values, 2)
-    return f"**{told}**" if best is not None and values.mean() > best - 0.005 else told
+    text = markdown.spread(values, 2)
+    return f"**{text}**" if best is not None and values.mean() > best - 0.005 else text
 
 
 def _count(right: pd.Series) -> str:

@@ -59,11 +59,11 @@ def fit_cobra(kind: type[_Model], X: Any, seed: int) -> tuple[_Model, float]:
         _solved.append(_Solved((name, gamma), time.perf_counter() - started, solution))
         return solution
 
-    told = StringIO()
-    with redirect_stderr(told), patch.object(cobra, "solve", solve_once):
+    output = StringIO()
+    with redirect_stderr(output), patch.object(cobra, "solve", solve_once):
         model = kind(gamma, **SETTINGS, random_state=seed, verbose=1).fit(X)
     if gamma is None:
-        _validated[name, seed] = model.gamma_, stage_seconds(told.getvalue())["validation"]
+        _validated[name, seed] = model.gamma_, stage_seconds(output.getvalue())["validation"]
     return model, spared
 
 

@@ -15,17 +15,17 @@ _STAGES = {"graph": "graph", "representation": "representation", "clusters": "as
 
 
 def fit_rocco(X: Any, seed: int, **parameters: Any) -> Found:
-    told = StringIO()
-    with redirect_stderr(told):
+    output = StringIO()
+    with redirect_stderr(output):
         model = ROCCO(random_state=seed, verbose=1, **parameters).fit(X)
-    stages = stage_seconds(told.getvalue())
+    stages = stage_seconds(output.getvalue())
     return Found(model.row_labels_, model.column_labels_, stages, model.representation_)
 
 
-def stage_seconds(told: str) -> dict[str, float]:
+def stage_seconds(output: str) -> dict[str, float]:
     """Sum the seconds in lines "name of ...: 1.23 s" by the first word of the name."""
     seconds: dict[str, float] = {}
-    for name, value in re.findall(r"^(\w+)[^:\n]*: ([\d.]+) s$", told, flags=re.MULTILINE):
+    for name, value in re.findall(r"^(\w+)[^:\n]*: ([\d.]+) s$", output, flags=re.MULTILINE):
         stage = _STAGES.get(name, name)
         seconds[stage] = round(seconds.get(stage, 0.0) + float(value), 4)
     return seconds

@@ -3,9 +3,8 @@ import pytest
 from benchmarks.paper.methods.fit_cobra import fit_cobra
 from scipy import sparse
 
+from pyrocco import COBRA, COBRAr
 from pyrocco.datasets import make_noisy_biclusters
-from pyrocco.estimators.cobra import COBRA
-from pyrocco.estimators.cobrar import COBRAr
 
 
 @pytest.mark.parametrize("stored", [np.asarray, sparse.csr_matrix])

@@ -19,9 +19,8 @@ from benchmarks.paper.experiments.base import Experiment, Request
 from benchmarks.paper.methods.base import NOWHERE, Found, TwoSided, transposed
 from benchmarks.paper.methods.fit_cobra import SETTINGS
 from benchmarks.paper.methods.fit_rocco import fit_rocco
-from pyrocco import RCC
+from pyrocco import COBRA, RCC
 from pyrocco.datasets import Dataset
-from pyrocco.estimators.cobra import COBRA
 
 SOURCE = Biclusters(50)
 SEED = 0

@@ -2,7 +2,7 @@
 
 from benchmarks.paper.methods.base import EVERYWHERE, Found, TwoSided
 from benchmarks.paper.methods.fit_cobra import fit_cobra
-from pyrocco.estimators.cobra import COBRA
+from pyrocco import COBRA
 
 
 def cluster(X, k, seed):

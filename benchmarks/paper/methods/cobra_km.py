@@ -2,8 +2,8 @@
 
 from benchmarks.paper.methods.base import EVERYWHERE, Found, TwoSided, transposed
 from benchmarks.paper.methods.fit_cobra import fit_cobra
+from pyrocco import COBRA
 from pyrocco.assign import SilhouetteKMeans
-from pyrocco.estimators.cobra import COBRA
 
 
 def cluster(X, k, seed):

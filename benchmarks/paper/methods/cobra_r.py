@@ -2,7 +2,7 @@
 
 from benchmarks.paper.methods.base import EVERYWHERE, Found, TwoSided
 from benchmarks.paper.methods.fit_cobra import fit_cobra
-from pyrocco.estimators.cobrar import COBRAr
+from pyrocco import COBRAr
 
 
 def cluster(X, k, seed):

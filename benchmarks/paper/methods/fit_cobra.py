@@ -19,9 +19,9 @@ import joblib
 from scipy import sparse
 
 from benchmarks.paper.methods.fit_rocco import stage_seconds
+from pyrocco import COBRA
 from pyrocco.convex import ConvexProblem, ConvexSolution, solve
 from pyrocco.estimators import cobra
-from pyrocco.estimators.cobra import COBRA
 
 SETTINGS = {"n_neighbors": 10}
 

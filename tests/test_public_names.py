@@ -32,7 +32,7 @@ def test_public_names_have_examples(name):
 
 
 def test_documented_modules_can_be_imported_and_say_what_they_are():
-    for name in documented("Modules"):
+    for name in documented("Modules beside them"):
         assert importlib.import_module(name).__doc__
 
 

@@ -1,1 +1,1 @@
-"""Measurements of pyrocco: the paper's experiments, and speed."""
+"""Benchmarks of pyrocco: the paper's experiments, speed, and quality."""

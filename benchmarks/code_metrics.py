@@ -3,7 +3,7 @@
     python -m benchmarks.code_metrics
 
 The table goes to ``benchmarks/results/code_metrics.md`` (``--print`` only prints it). Everything
-is measured on the code as it is; the numbers of version 0.1.0 stand beside for comparison.
+is measured on the current code; the numbers of version 0.1.0 are shown for comparison.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import pyrocco
 SOURCE = Path(pyrocco.__file__).resolve().parent
 RESULTS = Path(__file__).parent / "results" / "code_metrics.md"
 
-# Measured with this script on version 0.1.0, and what was asked of the next version.
+# Measured with this script on version 0.1.0, and the target for the next version.
 BEFORE = {
     "files": (244, 150),
     "lines": (28_736, 24_000),
@@ -136,7 +136,7 @@ def share_of_any() -> float:
 
 
 def cpu_seconds(*command: str) -> float:
-    """CPU seconds of a command, the least of five runs: the disk is warm then."""
+    """CPU seconds of a command, the least of five runs."""
     found = []
     for _ in range(5):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -197,7 +197,7 @@ def page(numbers: dict[str, float], seconds: dict[str, float]) -> str:
         "",
         "Written by `python -m benchmarks.code_metrics`.",
         "",
-        "| | 0.1.0 | asked | now |",
+        "| | 0.1.0 | target | now |",
         "| --- | --- | --- | --- |",
     ]
     for name, title in TITLES.items():

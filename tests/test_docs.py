@@ -1,4 +1,4 @@
-"""What README and the other pages say is so: code runs, commands, files and numbers exist."""
+"""Checks of README and the other pages: code runs, commands, files and numbers exist."""
 
 import contextlib
 import io
@@ -37,7 +37,7 @@ def inline_code(text):
 
 
 def shell_lines():
-    """Commands that a page shows in a block, or whole within backticks."""
+    """Commands in code blocks or in backticks."""
     for page, text in PAGES.items():
         for block in blocks(text, "sh"):
             yield from ((page, line) for line in block.splitlines() if line.strip())
@@ -56,14 +56,14 @@ def extras():
     return settings["project"]["optional-dependencies"]
 
 
-def test_every_kind_of_block_is_known():
+def test_code_blocks_have_a_known_language():
     for page, text in PAGES.items():
         languages = set(re.findall(r"^```(\w*)\n(?:.*?)^```$", text, flags=re.M | re.S))
         assert languages <= {"python", "sh", "text"}, page
 
 
 @pytest.mark.parametrize("page", [page for page, text in PAGES.items() if blocks(text, "python")])
-def test_python_runs_and_prints_what_the_page_says(page, tmp_path, monkeypatch):
+def test_python_code_prints_what_the_page_shows(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code = "\n".join(blocks(PAGES[page], "python"))
     expected = re.findall(r"print\(.*\)  # prints (.+)$", code, flags=re.MULTILINE)
@@ -148,7 +148,7 @@ def test_results_are_those_of_the_benchmark(side, variant, method):
     assert shown[1] == measured[1]
 
 
-def test_layers_are_those_that_are_checked():
+def test_layers_are_those_of_import_linter():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
     (shown,) = blocks(PAGES["CONTRIBUTING.md"], "text")
@@ -160,7 +160,7 @@ def test_the_version_has_a_place_in_the_changelog():
 
 
 @pytest.mark.parametrize("part", ["same", "kills", "workers", "growth", "limit"])
-def test_the_page_about_clusters_has_the_measured_tables(part):
+def test_the_page_about_dask_clusters_has_the_measured_tables(part):
     results = ROOT / "benchmarks" / "speed" / "results" / f"cluster_{part}.md"
     lines = results.read_text(encoding="utf-8").splitlines()
     table = "\n".join(line for line in lines if line.startswith("|"))

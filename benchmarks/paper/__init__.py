@@ -1,4 +1,4 @@
-"""The experiments of the ROCCO paper, run again: ``python -m benchmarks.paper --help``."""
+"""Reproduction of the experiments of the ROCCO paper: ``python -m benchmarks.paper --help``."""
 
 from pathlib import Path
 

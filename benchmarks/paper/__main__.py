@@ -13,7 +13,7 @@ from benchmarks.paper import RESULTS
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _parse(arguments)
-    # The worker processes read these when they load the linear algebra, so set them first.
+    # Worker processes read these variables when they load the linear algebra libraries.
     for library in ("OMP", "OPENBLAS", "MKL", "NUMBA"):
         os.environ[f"{library}_NUM_THREADS"] = str(options.threads)
     from benchmarks.paper.command import run_experiments  # noqa: PLC0415
@@ -36,10 +36,10 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--seeds", type=int, help="number of seeds, from 0")
     add("--methods", nargs="+", metavar="M", help="only these methods")
     add("--datasets", nargs="+", metavar="D", help="only these data sets (name or name:scaling)")
-    add("--time-limit", type=float, metavar="S", help="seconds a cell (600; quick: 20)")
+    add("--time-limit", type=float, metavar="S", help="seconds per cell (600; quick: 20)")
     add("--memory-limit", type=float, default=16, metavar="GIB", help="per cell (%(default)s)")
     add("--threads", type=int, default=1, help="threads of linear algebra (%(default)s)")
-    add("--jobs", type=int, default=1, help="cells at a time (%(default)s)")
+    add("--jobs", type=int, default=1, help="cells computed at the same time (%(default)s)")
     add("--retry", action="store_true", help="compute failed and timed-out cells again")
     add("--again", action="store_true", help="compute the selected cells again, finished or not")
     add("--report-only", action="store_true", help="rewrite tables and figures from the CSV files")

@@ -1,4 +1,4 @@
-"""One cell of an experiment: a method on a data set with a seed."""
+"""A cell of an experiment: one method on one data set with one seed."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ Key = tuple[str, str, str, str]
 
 @dataclass(frozen=True)
 class Cell:
-    """What to compute, complete enough for another process to do it.
+    """One computation, with everything that a worker process needs.
 
     Parameters
     ----------
     source, method, seed
-        The data, what to do with it, and the seed of both.
+        The data, the method, and the seed of both.
     columns : bool
-        Whether methods that cluster rows are to cluster columns too.
+        Whether one-sided methods also cluster the columns.
     options : mapping
         Parameters of the method other than its defaults.
     after : Key or None
-        A cell no more costly than this: where that one ran out of time, so would this.
+        A cheaper cell; if it ran out of time, this cell is not tried.
     keep : Path or None
         Where to store the representation.
     """
@@ -42,7 +42,7 @@ class Cell:
 
     @property
     def key(self) -> Key:
-        """Data set, method, seed and options: what the rows of a CSV are known by."""
+        """Data set, method, seed and options: the key of a line in the CSV file."""
         options = json.dumps(self.options, sort_keys=True) if self.options else ""
         return self.source.name, self.method.name, str(self.seed), options
 
@@ -54,7 +54,7 @@ class Cell:
 def grid(
     sources: Iterable[Source], methods: Iterable[Method], seeds: Iterable[int], **rest: Any
 ) -> Iterator[Cell]:
-    """All cells, but one seed only where neither data nor method depends on it."""
+    """Yield all cells; only one seed if neither the data nor the method depends on it."""
     seeds, methods = list(seeds), list(methods)
     for source in sources:
         for method in methods:

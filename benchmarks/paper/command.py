@@ -1,4 +1,4 @@
-"""Carry out a command line: compute what is missing, write the reports."""
+"""Run the command line: compute missing cells, write the reports."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _run_one(experiment: Experiment, folder: Path, options: argparse.Namespace) 
             cells = experiment.cells(_request(options))
             run(cells, store, _limits(options), retry=options.retry, again=options.again)
     finally:
-        # Also after an interruption: what is done can be read.
+        # Also after an interruption, so that finished cells are in the report.
         frame = store.read()
         if len(frame):
             experiment.report(frame, folder, options.quick)
@@ -50,7 +50,7 @@ def _limits(options: argparse.Namespace) -> Limits:
 
 
 def _unknown(options: argparse.Namespace) -> str:
-    """Say what is wrong with the names on the command line, if anything is."""
+    """Return an error message for an unknown name on the command line, else an empty string."""
     for given, known in ((options.experiments, EXPERIMENTS), (options.methods, METHODS)):
         for name in given or ():
             if name not in known:

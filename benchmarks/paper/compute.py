@@ -1,4 +1,4 @@
-"""Compute one cell; runs in the worker process."""
+"""Compute one cell. This runs in the worker process."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Row = dict[str, Any]
 
 
 def compute(cell: Cell) -> Row:
-    """Load, fit, score. What goes wrong is an answer too."""
+    """Load the data, fit, and score. Errors are returned as a status with a reason."""
     try:
         data = _load(cell.source, cell.seed if cell.source.drawn else 0)
         _warm_up(cell)
@@ -62,7 +62,7 @@ def _measure(cell: Cell, data: Dataset) -> Row:
 
 
 def with_column_means(X: Any) -> Any:
-    """Put the mean of its column in place of every missing cell."""
+    """Replace every missing value by the mean of its column."""
     if sparse.issparse(X) or not np.isnan(X).any():
         return X
     return np.where(np.isnan(X), np.nanmean(X, axis=0), X)
@@ -83,7 +83,7 @@ _warm: set[tuple[str, bool]] = set()
 
 
 def _warm_up(cell: Cell) -> None:
-    """Fit a tiny matrix of the same kind first: compiling is not part of a method's time."""
+    """Fit a tiny matrix of the same kind first, to exclude compilation from the time."""
     is_sparse = cell.source.kind == "text"
     if (cell.method.name, is_sparse) in _warm:
         return
@@ -96,7 +96,7 @@ def _warm_up(cell: Cell) -> None:
             warnings.simplefilter("ignore")
             _: Found = cell.method.run(X, 5, 0, False, cell.options)
     except Exception:
-        return  # What is wrong with the method shows on the data itself.
+        return  # The same error will be reported for the data itself.
 
 
 def _one_line(error: BaseException) -> str:

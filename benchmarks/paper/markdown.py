@@ -1,4 +1,4 @@
-"""Pieces of the Markdown reports."""
+"""Building blocks of the Markdown reports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def spread(values: pd.Series, digits: int = 3) -> str:
-    """Mean and standard deviation over seeds; one value has none to show."""
+    """Mean and standard deviation over seeds; the mean alone for one value."""
     values = values.dropna()
     if values.empty:
         return "-"
@@ -24,8 +24,8 @@ def spread(values: pd.Series, digits: int = 3) -> str:
     return mean if len(values) == 1 else f"{mean} ± {values.std(ddof=1):.{digits}f}"
 
 
-def beside(ours: str, printed: float | None, digits: int = 3) -> str:
-    """Our value with the paper's in brackets, where it prints one."""
+def with_printed(ours: str, printed: float | None, digits: int = 3) -> str:
+    """Our value, with the paper's in brackets if there is one."""
     return ours if printed is None else f"{ours} [{printed:.{digits}f}]"
 
 
@@ -37,7 +37,7 @@ def command(
     quick: bool,
     first_seed: int = 0,
 ) -> str:
-    """The command that makes the rows of `frame`, where `sets` are those of a full run."""
+    """The command that computes the rows of `frame`; `sets` are the data sets of a full run."""
     words = ["python -m benchmarks.paper", name, *(["--quick"] if quick else [])]
     words += [f"--seeds {frame['seed'].astype(int).max() + 1 - first_seed}"]
     methods, found = ordered(frame["method"], line_up), ordered(frame["dataset"], sets)
@@ -49,35 +49,35 @@ def command(
 
 
 def caution(quick: bool) -> str:
-    """Say of a quick run that it is one."""
+    """Return a note if the run is a quick one."""
     if not quick:
         return ""
     return (
-        "**A quick run: small samples of the data, few seeds, a short time limit. It shows that "
-        "everything works; the paper's numbers are not to be compared with it.**"
+        "**A quick run: small samples of the data, few seeds, a short time limit. It checks that "
+        "everything works; do not compare it with the paper's numbers.**"
     )
 
 
 def write(path: Path, parts: Iterable[str]) -> None:
-    """Write the parts that are not empty as paragraphs."""
+    """Write the non-empty parts as paragraphs."""
     path.write_text("\n\n".join(part for part in parts if part) + "\n", encoding="utf-8")
 
 
 def ordered(names: Iterable[str], line_up: Sequence[str]) -> list[str]:
-    """Different names, those of the line-up first and in its order."""
+    """Unique names: those of `line_up` first, in its order, then the others sorted."""
     found = set(names)
     return [n for n in line_up if n in found] + sorted(found - set(line_up))
 
 
 def seeds(frame: pd.DataFrame) -> str:
-    """How many seeds the cells have."""
+    """Number of seeds per cell."""
     sizes = frame.groupby(["dataset", "method", "options"]).size()
     low, high = sizes.min(), sizes.max()
     return str(low) if low == high else f"{low} to {high}"
 
 
 def provenance(frame: pd.DataFrame) -> str:
-    """Which software made the numbers, where and when."""
+    """Software, machine and dates of the results."""
     used = [f"{name} {', '.join(_distinct(frame[name]))}" for name in PACKAGES]
     by_commit: dict[str, list[str]] = {}
     for method, commits in frame.groupby("method")["commit"].unique().items():
@@ -86,44 +86,44 @@ def provenance(frame: pd.DataFrame) -> str:
     return (
         f"Software: {'; '.join(used)}. Threads: {', '.join(_distinct(frame['threads']))}. "
         f"Time limit of a cell: {', '.join(_distinct(frame['time_limit']))} s.\n\n"
-        f"Commit of `src/pyrocco` by method (+ where edited since): {made}.\n\n{_places(frame)}"
+        f"Commit of `src/pyrocco` by method (+ if edited since): {made}.\n\n{_places(frame)}"
     )
 
 
 def _places(frame: pd.DataFrame) -> str:
-    """Machines and days, with the methods that each computed."""
+    """Machines and dates, with the methods computed there."""
     groups = frame[frame["machine"] != ""].groupby("machine")
-    told = []
+    notes = []
     for machine, part in groups:
         days = sorted(part["date"].unique())
         span = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
-        told.append(f"{machine}, {span}: {', '.join(sorted(part['method'].unique()))}")
-    return f"Machine and date by method: {'; '.join(told) or 'not recorded'}."
+        notes.append(f"{machine}, {span}: {', '.join(sorted(part['method'].unique()))}")
+    return f"Machine and date by method: {'; '.join(notes) or 'not recorded'}."
 
 
 def failures(frame: pd.DataFrame) -> str:
-    """Every cell that gave no labels, with its reason."""
+    """All cells without labels, with the reason."""
     bad = frame[frame["status"] != "ok"]
     if bad.empty:
-        return "Every cell gave labels."
+        return "All cells gave labels."
     groups = bad.groupby(["method", "options", "status", "reason"], sort=False)
     rows = [
         [f"{method} {options}".strip(), ", ".join(part["dataset"].unique()),
          _range(part["seed"]), status, reason.replace("|", "/")]
         for (method, options, status, reason), part in groups
     ]  # fmt: skip
-    head = ["method", "data sets", "seeds", "what", "reason"]
+    head = ["method", "data sets", "seeds", "status", "reason"]
     return "Cells without labels:\n\n" + table(head, rows)
 
 
 def warned(frame: pd.DataFrame) -> str:
-    """Which methods warned, of what and how often."""
+    """Warnings by method, with their number."""
     said = frame[(frame["status"] == "ok") & (frame["reason"] != "")]
     if said.empty:
         return ""
     counts = said.groupby(["method", "reason"]).size()
-    told = [f"{method} {reason} ({count} cells)" for (method, reason), count in counts.items()]
-    return f"Warnings: {'; '.join(told)}."
+    notes = [f"{method} {reason} ({count} cells)" for (method, reason), count in counts.items()]
+    return f"Warnings: {'; '.join(notes)}."
 
 
 def _distinct(values: pd.Series) -> list[str]:

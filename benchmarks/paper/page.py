@@ -1,6 +1,6 @@
-"""The tables of the pages, made from the results so that the two cannot disagree.
+"""The tables of the documentation pages, generated from the results.
 
-A page holds words, and between ``<!-- name -->`` and ``<!-- end -->`` what its function makes.
+The text between ``<!-- name -->`` and ``<!-- end -->`` of a page is generated; the rest is prose.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Tables = Callable[[Path], dict[str, str]]
 
 
 def refresh_all(results: Path) -> None:
-    """Write the tables into the pages that are there; words are left alone."""
+    """Update the generated tables of all pages; prose is left unchanged."""
     for page, make in PAGES.items():
         if page.exists():
             text = page.read_text(encoding="utf-8")
@@ -48,7 +48,7 @@ def filled(text: str, results: Path, make: Tables) -> str:
 
 
 def robustness_tables(results: Path) -> dict[str, str]:
-    """Name of a block of the robustness page to its Markdown."""
+    """Return the generated parts of the robustness page by name."""
     frame = Store(results / "robustness.csv").read()
     return {
         "ranks": robustness.rank_table(frame),
@@ -62,12 +62,12 @@ def robustness_tables(results: Path) -> dict[str, str]:
 
 
 def labels_tables(results: Path) -> dict[str, str]:
-    """Name of a block of the page about labels to its Markdown."""
+    """Return the generated parts of the page about labels by name."""
     return ablation.page_tables(Store(results / "ablation.csv").read())
 
 
 def tables(results: Path) -> dict[str, str]:
-    """Name of a block of the reproduction page to its Markdown."""
+    """Return the generated parts of the reproduction page by name."""
 
     def read(name: str) -> pd.DataFrame:
         return Store(results / f"{name}.csv").read()
@@ -93,7 +93,7 @@ def _papers(table: RealTable, frame: pd.DataFrame) -> list[str]:
 
 
 def _scores(table: RealTable, frame: pd.DataFrame, metric: str) -> str:
-    """Printed / measured, sets across."""
+    """Printed and measured scores, one column per data set."""
     rows = []
     for method in _papers(table, frame):
         cells = [_pair(table, frame, method, name, metric) for name in published.SETS]
@@ -118,18 +118,18 @@ def _missing(part: pd.DataFrame) -> str:
 
 
 def _ranks(table: RealTable, frame: pd.DataFrame) -> str:
-    """Average ranks within the paper's line-up, the printed ones and ours.
+    """Printed and measured average ranks among the paper's methods.
 
-    Each ROCCO is ranked over the sets on which its own line-up was tried; the ranks of the
-    others are those beside the first of them.
+    Each ROCCO is ranked over the sets on which all methods were tried; the ranks of the
+    other methods are those of the comparison with the first ROCCO.
     """
     papers = _papers(table, frame)
     found: dict[str, list[float]] = {}
-    told = []
+    notes = []
     for name in table.stand_ins:
         line_up = [method for method in papers if method == name or method not in table.stand_ins]
         sets = ranked_sets(frame, [*_partners(table), name])
-        told.append(f"{name}: over {len(sets)} of {len(published.SETS)} sets.")
+        notes.append(f"{name}: over {len(sets)} of {len(published.SETS)} sets.")
         for metric in PRINTED if sets else ():
             values = means(frame, f"row_{metric}").reindex(columns=sets)
             for method, rank in average_ranks(values, line_up).items():
@@ -142,11 +142,11 @@ def _ranks(table: RealTable, frame: pd.DataFrame) -> str:
         pairs = zip(printed, ours, strict=True)
         rows.append([method, *(f"{rank:.2f}" for pair in pairs for rank in pair)])
     head = ["method", "NMI, printed", "NMI, measured", "AMI, printed", "AMI, measured"]
-    return f"{markdown.table(head, rows)}\n\n{' '.join(told)}".replace("nan", "-")
+    return f"{markdown.table(head, rows)}\n\n{' '.join(notes)}".replace("nan", "-")
 
 
 def _partners(table: RealTable) -> list[str]:
-    """Methods of the paper that are no ROCCO."""
+    """Methods of the paper other than ROCCO."""
     named = [name for name in table.line_up if METHODS[name].paper_name]
     return [name for name in named if name not in table.stand_ins]
 
@@ -181,7 +181,7 @@ def _made(
 
 
 def _machines(frames: dict[str, pd.DataFrame]) -> str:
-    """Which machine computed which experiment, and when."""
+    """Machine and dates of every experiment."""
     rows = []
     for name, frame in frames.items():
         for machine, part in frame.groupby("machine"):

@@ -17,7 +17,7 @@ METRICS = ("nmi", "ami")
 
 Scores = dict[str, dict[str, tuple[float, ...]]]
 
-# Method to (NMI, AMI) to values in the order of SETS.
+# Method -> metric -> values in the order of SETS.
 TABLE1: Scores = {
     "KM": {
         "nmi": (0.706, 0.657, 0.219, 0.421, 0.404, 0.129, 0.648, 0.537, 0.658),
@@ -45,7 +45,7 @@ TABLE1: Scores = {
     },
 }
 
-# As Table 1, with average ranks (NMI, AMI).
+# Method -> average ranks (NMI, AMI).
 TABLE1_RANKS = {
     "KM": (3.444, 3.500),
     "RCC+KM": (3.277, 3.166),
@@ -104,7 +104,7 @@ TABLE2_RANKS = {
 # ARI at noise 50, "on either samples and features"; the curves themselves are not printed.
 FIG3_NOISE50 = {"ROCCO": 0.68, "autoKM": 0.41}
 
-# Table of Fig. 4: data set and metric to (NMI, AMI, ARI).
+# Table of Fig. 4: data set and metric -> (NMI, AMI, ARI).
 FIG4 = {
     ("classic3", "euclidean"): (0.9157, 0.9148, 0.9541),
     ("classic3", "manhattan"): (0.9144, 0.9136, 0.9525),
@@ -117,7 +117,7 @@ FIG4_VARIANCES = {"classic3": (5.6e-7, 4.8e-7, 1.6e-7), "carcinom": (0.0, 0.0, 0
 
 
 def score(table: Scores, method: str | None, dataset: str, metric: str | None) -> float | None:
-    """The printed value, or None where the paper has none."""
+    """Return the printed value, or None if the paper has none."""
     if method not in table or metric not in METRICS or dataset not in SETS:
         return None
     return table[method][metric][SETS.index(dataset)]

@@ -8,14 +8,14 @@ import pandas as pd
 
 
 def means(frame: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Mean over seeds, methods down and data sets across; NaN where there were no labels."""
+    """Return means over seeds, methods by data sets; NaN if a method gave no labels."""
     return frame.pivot_table(
         index="method", columns="dataset", values=metric, aggfunc="mean", dropna=False
     )
 
 
 def average_ranks(values: pd.DataFrame, methods: Sequence[str]) -> pd.Series:
-    """Rank 1 is the best; ties share; a method without labels comes last.
+    """Compute average ranks: 1 is the best, ties share, a method without labels is last.
 
     Examples
     --------
@@ -29,7 +29,7 @@ def average_ranks(values: pd.DataFrame, methods: Sequence[str]) -> pd.Series:
 
 
 def ranked_sets(frame: pd.DataFrame, methods: Sequence[str]) -> list[str]:
-    """Sets on which every one of `methods` was tried, with or without success."""
+    """Return the data sets on which all `methods` were tried, successfully or not."""
     tried = frame.groupby("dataset")["method"].agg(set)
     return [str(name) for name, found in tried.items() if found >= set(methods)]
 
@@ -37,9 +37,9 @@ def ranked_sets(frame: pd.DataFrame, methods: Sequence[str]) -> list[str]:
 def line_up_ranks(
     values: pd.DataFrame, line_up: Sequence[str], stand_ins: Sequence[str]
 ) -> dict[str, float]:
-    """Ranks within the paper's line-up, whose one ROCCO is each of `stand_ins` in turn.
+    """Compute ranks among the paper's methods, with each of `stand_ins` in turn as ROCCO.
 
-    The others' ranks are those beside the first of `stand_ins`.
+    The ranks of the other methods are those with the first of `stand_ins`.
     """
     found: dict[str, float] = {}
     others = [name for name in line_up if name not in stand_ins and name in values.index]

@@ -1,4 +1,4 @@
-"""Compute the cells that are not there yet and append each to its CSV."""
+"""Compute missing cells and append each to the CSV file of its experiment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from benchmarks.paper.worker import Worker
 
 @dataclass(frozen=True)
 class Limits:
-    """How much a cell may take, and how many are computed at a time."""
+    """Time and memory limits of a cell, and the number of cells computed at the same time."""
 
     seconds: float = 600.0
     memory: float = 16.0
@@ -35,7 +35,10 @@ def run(
     retry: bool = False,
     again: bool = False,
 ) -> int:
-    """Compute what is missing; `retry` also what failed, `again` everything. Count them."""
+    """Compute missing cells and return their number.
+
+    `retry` also computes failed cells again, `again` all cells.
+    """
     cells = list(cells)
     store.drop({cell.key for cell in cells} if again else ())
     done = ("ok",) if retry else FINISHED
@@ -86,7 +89,7 @@ def _lost(cell: Cell) -> bool:
 
 
 def _hopeless(cell: Cell, store: Store) -> dict[str, Any] | None:
-    """Record a time-out without waiting for it where a cell no more costly ran out of time."""
+    """Return a time-out without running the cell if a cheaper cell ran out of time."""
     if cell.after is None or store.statuses().get(cell.after) != "timeout":
         return None
     name, method, seed, options = cell.after

@@ -1,9 +1,9 @@
-"""Agreement with the truth, as measured today and as the paper's numbers were.
+"""Agreement with the truth, with today's normalisation and with that of the paper.
 
-Its values for spectral methods and RCC on glioma and for spectral methods on allaml come out
-within a unit of the last digit with the normalisations scikit-learn had in 2018: NMI over the
-geometric mean of the entropies, AMI over the larger of them. Today both are over the
-arithmetic mean.
+The paper's values for spectral methods and RCC on glioma and for spectral methods on allaml are
+reproduced to within one unit of the last digit with the normalisations of scikit-learn in 2018:
+NMI is divided by the geometric mean of the entropies, AMI by the larger one. Today both are
+divided by the arithmetic mean.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sklearn.metrics import adjusted_mutual_info_score, normalized_mutual_info_s
 
 from pyrocco.metrics import agreement
 
-# Name of a score to the name under which the paper prints it.
+# Name of a score -> its name in the paper.
 PRINTED = {"nmi_geometric": "nmi", "ami_max": "ami"}
 SCORES = ("nmi", "ami", "ari", *PRINTED)
 TITLES = {
@@ -27,7 +27,7 @@ TITLES = {
 
 
 def score(truth: Any, labels: Any) -> dict[str, float]:
-    """All of SCORES.
+    """Compute all SCORES.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The CSV file of an experiment: one line a finished cell, appended as it finishes."""
+"""The CSV file of an experiment, with one line per finished cell."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ COLUMNS = (
     "date",
 )
 TEXTS = (*KEY, "status", "reason", "stages", "commit", "machine", "date")
-# A skipped cell lacks a package that may be there the next time.
+# Skipped cells are tried again: the package that they need may be installed by then.
 FINISHED = ("ok", "failed", "timeout")
 
 
 class Store:
-    """Reads and appends; several runs may share a file."""
+    """Reads and appends lines; several runs may share a file."""
 
     def __init__(self, path: Path):
         self.path = path
 
     def read(self) -> pd.DataFrame:
-        """All cells, the last line of each, in the order of their keys."""
+        """Return the last line of every cell, in the order of the file."""
         if not self.path.exists():
             return pd.DataFrame(columns=list(COLUMNS))
         frame = pd.read_csv(
@@ -57,7 +57,7 @@ class Store:
             keep_default_na=False,
             na_values={name: [""] for name in COLUMNS if name not in TEXTS},
         ).reindex(columns=list(COLUMNS))
-        # Files from before a column was there.
+        # Older files lack some columns.
         frame = frame.fillna(dict.fromkeys(TEXTS, ""))
         return frame.drop_duplicates(list(KEY), keep="last").reset_index(drop=True)
 
@@ -75,7 +75,7 @@ class Store:
             writer.writerow(row)
 
     def drop(self, keys: Collection[Key]) -> None:
-        """Forget cells, and superseded lines of all."""
+        """Remove cells, and superseded lines of all cells."""
         if not self.path.exists():
             return
         with self._locked("r+") as file:

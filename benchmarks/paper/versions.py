@@ -1,4 +1,4 @@
-"""Which software made a number, on which machine and day."""
+"""Software versions, machine and date of a result."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pyrocco
 
-# Where pyrocco is imported from, which need not be the tree these benchmarks are in.
+# The imported pyrocco, which may be in another folder than these benchmarks.
 SOURCE = Path(pyrocco.__file__).resolve().parent
 PACKAGES = ("pyrocco", "numpy", "scipy", "scikit-learn", "numba")
-# All of the package but what reads, draws and talks.
+# The parts of the package that compute labels: not files, plots and commands.
 COMPUTING = (".", ":!cli", ":!io", ":!plots")
 
 
@@ -32,12 +32,12 @@ def where_and_when() -> dict[str, str]:
 
 @cache
 def machine() -> str:
-    """The processor's model and the number of cores."""
+    """Return the processor model and the number of cores."""
     try:
-        told = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+        cpuinfo = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:
-        told = ""
-    model = re.search(r"^model name\s*: (.+)$", told, flags=re.MULTILINE)
+        cpuinfo = ""
+    model = re.search(r"^model name\s*: (.+)$", cpuinfo, flags=re.MULTILINE)
     return f"{model[1] if model else platform.machine()}, {os.cpu_count()} cores"
 
 
@@ -49,7 +49,7 @@ def _version(package: str) -> str:
 
 
 def source_commit() -> str:
-    """Last commit of what computes labels, with a plus sign where it has been edited since."""
+    """Return the last commit of the computing code, with a plus sign if it was edited since."""
     edited = _git("status", "--porcelain", "--untracked-files=no", "--", *COMPUTING)
     return _git("log", "-1", "--format=%h", "--", *COMPUTING) + ("+" if edited else "")
 

@@ -1,4 +1,4 @@
-"""A process that computes cells, so that a hang or a crash ends the cell and not the run."""
+"""Worker process for cells: a hang or a crash ends only the current cell."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _START_LIMIT = 300.0
 
 
 class Worker:
-    """Computes one cell at a time; started when first needed, and again after it was lost.
+    """Computes one cell at a time; starts on first use and restarts after a crash.
 
     Parameters
     ----------
     time_limit : float
-        Seconds for a cell, loading of the data included.
+        Seconds per cell, including loading the data.
     memory_limit : float
         GiB of address space.
     """
@@ -31,7 +31,7 @@ class Worker:
         self._process: Any = None
 
     def run(self, cell: Cell) -> Row:
-        """Compute `cell`, or say why it could not be."""
+        """Compute `cell`, or return the reason of the failure."""
         if self._process is None:
             self._start()
         try:
@@ -44,7 +44,7 @@ class Worker:
             return self._lost("failed", f"process died, exit code {self._process.exitcode}")
 
     def close(self) -> None:
-        """End the process, whatever it is doing."""
+        """Kill the process."""
         if self._process is not None:
             self._process.kill()
             self._process.join()

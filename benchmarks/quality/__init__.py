@@ -1,1 +1,1 @@
-"""How good labels and filled cells are, away from the paper's experiments."""
+"""Quality of labels and imputed values outside the paper's experiments."""

@@ -1,7 +1,9 @@
-"""Missing cells: labels, filled cells and seconds. `python -m benchmarks.quality.missing`
+"""Missing values: quality of labels and imputed values, and seconds.
 
-Cells go missing at random. Labels are compared with the planted groups, filled cells with
-what was there, beside scikit-learn's `KNNImputer` with its defaults.
+python -m benchmarks.quality.missing
+
+Values are missing at random. Labels are compared with the planted clusters, imputed values with
+the original ones and with those of scikit-learn's `KNNImputer` with default parameters.
 """
 
 from __future__ import annotations
@@ -27,64 +29,66 @@ REAL, REAL_PERCENT = ("glioma", "lung"), 30
 
 
 def hidden(X: NDArray[np.float64], percent: int, seed: int) -> NDArray[np.float64]:
-    """Take so many per cent of the cells away."""
+    """Replace a percentage of the values by NaN."""
     return np.where(np.random.default_rng(seed).random(X.shape) < percent / 100, np.nan, X)
 
 
-def errors(X: NDArray[np.float64], gappy: NDArray[np.float64], model: ROCCO) -> dict[str, float]:
-    """Root mean square errors in the cells that were taken away."""
-    gone = np.isnan(gappy)
-    fillings = {"impute": model.impute(gappy), "knn": KNNImputer().fit_transform(gappy)}
-    return {name: float(np.sqrt(np.mean((Z - X)[gone] ** 2))) for name, Z in fillings.items()}
+def errors(
+    X: NDArray[np.float64], incomplete: NDArray[np.float64], model: ROCCO
+) -> dict[str, float]:
+    """Root mean square errors of the imputed values."""
+    missing = np.isnan(incomplete)
+    fillings = {"impute": model.impute(incomplete), "knn": KNNImputer().fit_transform(incomplete)}
+    return {name: float(np.sqrt(np.mean((Z - X)[missing] ** 2))) for name, Z in fillings.items()}
 
 
 def planted(noise: float, percent: int, seed: int) -> dict[str, float]:
-    """One planted matrix of 100 x 100 with five biclusters."""
+    """Results on one planted matrix of 100 x 100 with five biclusters."""
     data = make_noisy_biclusters(noise=noise, random_state=seed)
-    gappy = hidden(data.X, percent, seed)
+    incomplete = hidden(data.X, percent, seed)
     started = time.process_time()
-    model = ROCCO(n_jobs=1).fit(gappy)
+    model = ROCCO(n_jobs=1).fit(incomplete)
     seconds = time.process_time() - started
     return {
         "noise": noise,
         "percent": percent,
         "row_ari": float(adjusted_rand_score(data.row_labels, model.row_labels_)),
         "column_ari": float(adjusted_rand_score(data.column_labels, model.column_labels_)),
-        "confidence": float(model.row_membership_.mean()),
+        "membership": float(model.row_membership_.mean()),
         "right": float(np.mean(_agrees(data.row_labels, model.row_labels_))),
         "seconds": seconds,
-        **(errors(data.X, gappy, model) if percent else {}),
+        **(errors(data.X, incomplete, model) if percent else {}),
     }
 
 
 def _agrees(truth: NDArray[np.intp], labels: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Whether a row is of the kind that most rows of its cluster are."""
+    """Whether a row has the class of most rows of its cluster."""
     most = pd.crosstab(labels, truth).idxmax(axis=1)
     return np.asarray(most.loc[labels].to_numpy() == truth)
 
 
 def real(name: str) -> dict[str, object]:
-    """One real matrix of genes."""
+    """Results on one gene expression matrix."""
     X = np.asarray(load(name).X, dtype=np.float64)
-    gappy = hidden(X, REAL_PERCENT, 0)
+    incomplete = hidden(X, REAL_PERCENT, 0)
     seconds = []
-    for matrix in (X, gappy):
+    for matrix in (X, incomplete):
         started = time.process_time()
         model = ROCCO(n_jobs=1).fit(matrix)
         seconds.append(time.process_time() - started)
-    found = errors(X, gappy, model)
+    found = errors(X, incomplete, model)
     return {"set": name, "shape": f"{X.shape[0]} x {X.shape[1]}", **found,
             "complete": seconds[0], "missing": seconds[1]}  # fmt: skip
 
 
 def page(frame: pd.DataFrame, genes: pd.DataFrame) -> str:
-    """Both tables."""
+    """The page with both tables."""
     rows = [
         [f"{noise:g}", f"{percent} %", *(markdown.spread(part[c], 2) for c in
-         ("row_ari", "column_ari", "confidence", "right", "impute", "knn", "seconds"))]
+         ("row_ari", "column_ari", "membership", "right", "impute", "knn", "seconds"))]
         for (noise, percent), part in frame.groupby(["noise", "percent"])
     ]  # fmt: skip
-    head = ["noise", "missing", "ARI of rows", "ARI of columns", "confidence of rows",
+    head = ["noise", "missing", "ARI of rows", "ARI of columns", "membership of rows",
             "share of rows right", "error, `impute`", "error, KNNImputer",
             "CPU seconds"]  # fmt: skip
     lines = [
@@ -95,10 +99,10 @@ def page(frame: pd.DataFrame, genes: pd.DataFrame) -> str:
     genes_head = ["set", "shape", "error, `impute`", "error, KNNImputer", "CPU seconds, complete",
                   f"with {REAL_PERCENT} % missing"]  # fmt: skip
     return "\n\n".join([
-        "# Missing cells",
-        "`python -m benchmarks.quality.missing` makes this page. Cells go missing at random. "
-        "Errors are root mean squares over the missing cells, the noise of the cells included, "
-        "so that no method can be below the noise. `KNNImputer` has its defaults.",
+        "# Missing values",
+        "`python -m benchmarks.quality.missing` generates this page. Values are missing at "
+        "random. Errors are root mean squares over the missing values. They include the noise "
+        "of the cells, so no method can be below the noise. `KNNImputer` has default parameters.",
         f"Planted biclusters (100 x 100, five), mean ± standard deviation over seeds "
         f"{SEEDS[0]} to {SEEDS[-1]}:",
         markdown.table(head, rows),

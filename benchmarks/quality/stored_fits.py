@@ -154,9 +154,9 @@ def planted_fits() -> dict[str, Fit]:
         fits[f"CSR {name}"] = rocco(csr, later=True)
         fits[f"dense {name}"] = rocco(csr.toarray())
     fits["CSR float32"] = rocco(counts().astype(np.float32))
-    wild = counts(2)
-    wild.data[:3] = 1e4
-    fits["CSR outliers"] = rocco(wild, later=True)
+    contaminated = counts(2)
+    contaminated.data[:3] = 1e4
+    fits["CSR outliers"] = rocco(contaminated, later=True)
     return fits
 
 

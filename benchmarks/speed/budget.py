@@ -1,4 +1,4 @@
-"""Whether fits keep within ``memory_limit``: the peak of a fresh process beside what it may take.
+"""Peak memory of fits with ``memory_limit``, each in a new process, compared with the limit.
 
 python -m benchmarks.speed.budget
 """
@@ -22,7 +22,7 @@ from benchmarks.speed.machine import markdown, write
 from pyrocco import ROCCO
 from pyrocco.estimators.budget import parse_bytes, plan_for
 
-# Rows, columns, limits; each from enough for a fit in memory down to too little.
+# Rows, columns, and limits from enough for a fit in memory to too little.
 CASES = [
     (20_000, 500, ("2GB", "1GB", "600MB", "300MB")),
     (100_000, 100, ("2GB", "900MB", "600MB")),
@@ -35,26 +35,26 @@ HEADER = [
 
 
 def planted(path, n_rows, n_columns, k=5):
-    """Blocks and noise in a file, written by parts; and the labels of the rows."""
+    """Write planted blocks under noise to a file in chunks; return the row labels."""
     rng = np.random.default_rng(0)
     rows, columns = np.arange(n_rows) * 7919 % k, np.arange(n_columns) % k
     levels = rng.uniform(-10, 10, (k, k))
     X = np.lib.format.open_memmap(path, "w+", np.float64, (n_rows, n_columns))
     for start in range(0, n_rows, 10_000):
-        part = slice(start, start + 10_000)
-        X[part] = levels[rows[part]][:, columns] + rng.normal(0, 10, X[part].shape)
+        chunk = slice(start, start + 10_000)
+        X[chunk] = levels[rows[chunk]][:, columns] + rng.normal(0, 10, X[chunk].shape)
     X.flush()
     return rows
 
 
 def megabytes(field):
-    """Memory of this process: its own (RssAnon), or all at its highest (VmHWM)."""
+    """Return the memory of this process: anonymous (RssAnon) or peak of all (VmHWM)."""
     status = Path("/proc/self/status").read_text()
     return int(re.search(rf"{field}:\s+(\d+) kB", status)[1]) / 1000
 
 
 class Peak(threading.Thread):
-    """Looks again and again what memory of its own the process has."""
+    """A thread that records the peak of the anonymous memory of this process."""
 
     def __init__(self):
         super().__init__(daemon=True)
@@ -67,7 +67,7 @@ class Peak(threading.Thread):
 
 
 def measure(path, limit):
-    """In this process: fit the matrix of a file and tell way, peak, seconds and labels."""
+    """Fit the matrix of a file in this process; return how, peak, seconds and labels."""
     X = np.load(path, mmap_mode="r")
     model = ROCCO(memory_limit=limit)
     try:
@@ -92,16 +92,16 @@ def measure(path, limit):
 def line(path, shape, limit, truth):
     command = [sys.executable, "-m", "benchmarks.speed.budget", "--cell", str(path), limit]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
-    told = json.loads(done.stdout.splitlines()[-1])
+    result = json.loads(done.stdout.splitlines()[-1])
     size = shape[0] * shape[1] * 8 / 1e6
-    start = [f"{shape[0]} x {shape[1]}", size, limit, told["way"]]
-    if "error" in told:
-        print(told["error"], flush=True)
+    start = [f"{shape[0]} x {shape[1]}", size, limit, result["way"]]
+    if "error" in result:
+        print(result["error"], flush=True)
         return [*start, "-", "-", "-", "-", "-"]
-    share = told["peak"] * 1e6 / parse_bytes(limit)
-    score = adjusted_rand_score(truth, told["labels"])
-    rest = [told["resident"], told["seconds"], f"{score:.4f}"]
-    full = [*start, told["peak"], f"{share:.2f}", *rest]
+    share = result["peak"] * 1e6 / parse_bytes(limit)
+    score = adjusted_rand_score(truth, result["labels"])
+    rest = [result["resident"], result["seconds"], f"{score:.4f}"]
+    full = [*start, result["peak"], f"{share:.2f}", *rest]
     print(*full, flush=True)
     return full
 
@@ -123,11 +123,11 @@ def main():
         "budget",
         "Fits within a memory limit",
         "python -m benchmarks.speed.budget",
-        "X lies in a file and is memory-mapped. The peak is the memory that the process has for "
-        "itself at its highest, looked at every five milliseconds; pages of mapped files come "
-        "on top (the system takes them back when it needs them). A fit goes in memory where the "
-        "limit allows it, in single precision where that does, else with its representation and "
-        "panels in files; or it is refused before it starts.",
+        "X is a memory-mapped file. The peak is the largest anonymous memory of the process, "
+        "measured every five milliseconds; pages of mapped files are additional (the system "
+        "reclaims them when it needs them). A fit runs in memory if the limit allows it (whole), "
+        "else in single precision (single), else with its representation and panels in files "
+        "(files), or it is refused before it starts.",
         markdown(HEADER, lines),
     )
 

@@ -1,4 +1,4 @@
-"""Fits on a cluster of processes of this machine: labels, times, memory, dying workers.
+"""Fits on a cluster of local processes: labels, times, memory, killed workers.
 
 python -m benchmarks.speed.cluster [same] [workers] [growth] [limit] [kills]
 """
@@ -46,18 +46,18 @@ def cluster(n_workers, memory="auto"):
 
 
 def peak_memory():
-    """Resident megabytes of this process at their highest."""
+    """Return the peak resident memory of this process in megabytes."""
     status = Path("/proc/self/status").read_text()
     return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1024
 
 
-def given(dask_worker):
-    """Bytes that a worker gave to others."""
+def bytes_sent(dask_worker):
+    """Return the bytes that a worker sent to others."""
     return dask_worker.transfer_outgoing_bytes_total
 
 
-def made_there(n_rows, n_columns, chunk, k=5, dtype=np.float32):
-    """Planted blocks and noise that are made on the workers; and the labels of the rows."""
+def planted_on_workers(n_rows, n_columns, chunk, k=5, dtype=np.float32):
+    """Make planted blocks under noise on the workers; return them and the row labels."""
 
     rows = da.arange(n_rows, chunks=chunk) * 7919 % k
     levels = np.random.default_rng(1).uniform(-10, 10, (k, k))
@@ -70,21 +70,21 @@ def made_there(n_rows, n_columns, chunk, k=5, dtype=np.float32):
 
 
 def chunks_of(X, count):
-    """A matrix that is here as a Dask array, sparse chunks where it is sparse."""
+    """Convert a matrix to a Dask array with `count` chunks, sparse if the matrix is sparse."""
 
     ends = np.linspace(0, X.shape[0], count + 1).astype(int)
-    parts = [X[a:b] for a, b in pairwise(ends)]
+    chunks = [X[a:b] for a, b in pairwise(ends)]
     meta = sparse.csr_matrix((0, 0)) if sparse.issparse(X) else np.empty((0, 0))
     return da.concatenate(
         [
-            da.from_delayed(dask.delayed(part), part.shape, dtype=X.dtype, meta=meta)
-            for part in parts
+            da.from_delayed(dask.delayed(chunk), chunk.shape, dtype=X.dtype, meta=meta)
+            for chunk in chunks
         ]
     )
 
 
-def told(work):
-    """Result of some work, and the seconds of the stages that a fit told of."""
+def with_stages(work):
+    """Return the result of `work` and the seconds of the stages from the verbose output."""
     with contextlib.redirect_stderr(io.StringIO()) as lines:
         result = work()
     return result, dict(re.findall(r"^(.+): ([\d.]+) s$", lines.getvalue(), flags=re.MULTILINE))
@@ -96,7 +96,7 @@ def agreement(model, other):
 
 
 def same():
-    """Labels of two workers beside those of one process."""
+    """Compare the labels of two workers with those of one process."""
     lines = []
     sets = [
         ("separated, noise 10", [planted((5000, 100), 10, 0)]),
@@ -104,8 +104,8 @@ def same():
         ("noise 30", [planted((2000, 100), 30, seed) for seed in SEEDS]),
         ("20news10", [load("20news10").X]),
         ("classic3", [load("classic3").X]),
-        # Above 100,000 rows the two do not have the same graph.
-        ("noise 10, approximate graphs", [made_there(120_000, 50, 7500)[0].compute()]),
+        # Above 100,000 rows the graphs differ.
+        ("noise 10, approximate graphs", [planted_on_workers(120_000, 50, 7500)[0].compute()]),
     ]
     with cluster(2):
         for name, matrices in sets:
@@ -125,14 +125,14 @@ STAGES = ("graph of rows", "graph of columns", "representation", "clusters")
 
 
 def timed(n_rows, n_columns, n_workers, memory="auto", k=5, chunk=None):
-    """One line: shape, workers, seconds of all and of stages, peaks, agreement with the truth."""
-    X, truth = made_there(n_rows, n_columns, chunk or max(1000, n_rows // 16), k)
+    """Return one row: shape, workers, seconds of the fit and its stages, peak, agreement."""
+    X, truth = planted_on_workers(n_rows, n_columns, chunk or max(1000, n_rows // 16), k)
     with cluster(n_workers, memory) as client:
         started = time.perf_counter()
-        model, stages = told(lambda: ROCCO(verbose=1).fit(X))
+        model, stages = with_stages(lambda: ROCCO(verbose=1).fit(X))
         seconds = time.perf_counter() - started
         peaks = max(client.run(peak_memory).values())
-        sent = sum(client.run(given).values()) / X.nbytes
+        sent = sum(client.run(bytes_sent).values()) / X.nbytes
         score = adjusted_rand_score(truth, np.asarray(model.row_labels_))
     shares = [float(stages.get(stage, 0)) for stage in STAGES]
     line = [f"{n_rows} x {n_columns}", n_workers, seconds, *shares, sent, peaks, f"{score:.4f}"]
@@ -147,13 +147,13 @@ HEADER = [
 
 
 def workers():
-    """The same matrix with one worker and with two."""
+    """Fit the same matrix with one worker and with two."""
     lines = [timed(n, 100, count) for n in (20_000, 80_000) for count in (1, 2)]
     return markdown(HEADER, lines)
 
 
 def growth():
-    """Rows doubled twice, two workers, the approximate graph."""
+    """Double the number of rows twice, with two workers and the approximate graph."""
     sizes = (125_000, 250_000, 500_000)
     lines = [timed(n, 50, 2) for n in sizes]
     seconds = [line[2] for line in lines]
@@ -162,11 +162,11 @@ def growth():
 
 
 def limit():
-    """A matrix of more than three times the memory of a worker."""
+    """Fit a matrix of more than three times the memory of a worker."""
 
     memory, shape = "1GB", (400_000, 1000)
     times = shape[0] * shape[1] * 8 / parse_bytes(memory)
-    X, truth = made_there(*shape, 3_000, dtype=np.float64)
+    X, truth = planted_on_workers(*shape, 3_000, dtype=np.float64)
     with spilling_early(), cluster(2, memory) as client:
         first = list(client.run(os.getpid).values())
         started = time.perf_counter()
@@ -184,13 +184,13 @@ def limit():
 
 
 def kills():
-    """A worker killed at a random moment of a fit, five times."""
+    """Kill a worker at a random time during a fit, five times."""
     X = planted((20_000, 100), 30, 0)
-    parts, alone = chunks_of(X, 8), ROCCO().fit(X)
+    chunks, alone = chunks_of(X, 8), ROCCO().fit(X)
     draw, lines = random.Random(0), []
     with cluster(2) as client:
         started = time.perf_counter()
-        ROCCO().fit(parts)
+        ROCCO().fit(chunks)
         usual = time.perf_counter() - started
         for run in range(5):
             moment = draw.uniform(0.05, 0.95) * usual
@@ -198,7 +198,7 @@ def kills():
             timer = threading.Timer(moment, os.kill, [victim, signal.SIGKILL])
             timer.start()
             started = time.perf_counter()
-            model = ROCCO().fit(parts)
+            model = ROCCO().fit(chunks)
             seconds = time.perf_counter() - started
             timer.cancel()
             rows, columns = agreement(alone, model)
@@ -212,11 +212,11 @@ def kills():
 
 
 TITLES = {
-    "same": "Labels of two workers beside those of one process, the least over the seeds",
+    "same": "Labels of two workers compared with those of one process, the minimum over the seeds",
     "workers": "One worker and two, float32",
-    "growth": "Rows doubled, two workers, float32, graph of overlapping shards",
+    "growth": "Number of rows doubled, two workers, float32, graph of overlapping subsets",
     "limit": "A matrix larger than the memory of the workers",
-    "kills": "A worker killed in the middle, 20,000 x 100 at noise 30",
+    "kills": "A worker killed during a fit, 20,000 x 100 at noise 30",
 }
 
 
@@ -228,7 +228,7 @@ def main():
             f"cluster_{part}",
             f"On a cluster: {part}",
             f"python -m benchmarks.speed.cluster {part}",
-            f"{TITLES[part]}. Workers are processes of one thread; K unknown, defaults.",
+            f"{TITLES[part]}. Workers are processes with one thread; K unknown, defaults.",
             globals()[part](),
         )
 

@@ -1,4 +1,4 @@
-"""Whole fits on a GPU after warm-up, and the same labels as on the CPU.
+"""Time whole fits on a GPU after a warm-up, and compare the labels with those of the CPU.
 
 python -m benchmarks.speed.gpu [--cases 100k,1000k,20news10] [--check 20news10,10k]
 """
@@ -18,11 +18,11 @@ from pyrocco import ROCCO
 
 
 def fit(X, device):
-    told = io.StringIO()
+    output = io.StringIO()
     started = time.perf_counter()
-    with contextlib.redirect_stderr(told):
+    with contextlib.redirect_stderr(output):
         model = ROCCO(device=device, verbose=1).fit(X)
-    return time.perf_counter() - started, model, told.getvalue()
+    return time.perf_counter() - started, model, output.getvalue()
 
 
 def main():
@@ -37,7 +37,7 @@ def main():
         fit(X[:5000], arguments.device)
         repeats = 3 if X.shape[0] <= 200_000 else 1
         runs = [fit(X, arguments.device) for _ in range(repeats)]
-        seconds, model, told = min(runs, key=lambda run: run[0])
+        seconds, model, output = min(runs, key=lambda run: run[0])
         same, cpu_seconds = "", ""
         if case in arguments.check.split(","):
             cpu_seconds, cpu, _ = fit(X, "cpu")
@@ -50,7 +50,7 @@ def main():
                 cpu_seconds,
                 same,
                 model.n_row_clusters_,
-                " ".join(told.split("\n")),
+                " ".join(output.split("\n")),
             ]
         )
         print(rows[-1], flush=True)

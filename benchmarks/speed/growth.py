@@ -1,4 +1,4 @@
-"""Growth with the number of rows: graph, representation, assignment (the paper's Fig. 5, top).
+"""Growth of the run time with the number of rows, by stage (the paper's Fig. 5, top).
 
 python -m benchmarks.speed.growth [--sizes 10,20,50,100] [--variant refined]
 """
@@ -21,13 +21,13 @@ STAGES = ("graph", "representation", "assignment")
 
 
 def stages(X, variant):
-    """Seconds of every stage, as the fit itself tells them, and of the whole."""
-    told = io.StringIO()
+    """Return the seconds of every stage, from the verbose output, and of the whole fit."""
+    output = io.StringIO()
     started = time.perf_counter()
-    with contextlib.redirect_stderr(told):
+    with contextlib.redirect_stderr(output):
         ROCCO(variant=variant, verbose=1).fit(X)
     whole = time.perf_counter() - started
-    seconds = stage_seconds(told.getvalue())
+    seconds = stage_seconds(output.getvalue())
     return [*(seconds[stage] for stage in STAGES), whole]
 
 

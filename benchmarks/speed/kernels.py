@@ -1,4 +1,4 @@
-"""How far the kernels are from the memory floor: bytes they must move over the bandwidth.
+"""Time of the kernels compared with the memory floor: bytes moved over the bandwidth.
 
 python -m benchmarks.speed.kernels
 """
@@ -16,11 +16,11 @@ from pyrocco.backends.kernels import panel, system
 WIDTH = 16
 DEGREE = 6
 REPEATS = 8
-HEADER = ["kernel", "ns an item", "bytes an item", "GB/s", "floor, ns", "times the floor"]
+HEADER = ["kernel", "ns per item", "bytes per item", "GB/s", "floor, ns", "times the floor"]
 
 
 class Triad:
-    """a = b + s c on arrays beyond the cache: the bytes one thread moves in a second."""
+    """a = b + s c on arrays larger than the cache, to measure the bandwidth of one thread."""
 
     def __init__(self):
         self.b, self.c = (np.ones(2**24, dtype=np.float32) for _ in range(2))
@@ -35,7 +35,7 @@ class Triad:
 
 
 def ring(n):
-    """Neighbours within reach, as in a graph whose rows were sorted: CSR without diagonal."""
+    """Return a graph with neighbours close in memory, as CSR arrays without diagonal."""
     offsets = [k for k in range(-DEGREE // 2, DEGREE // 2 + 1) if k]
     graph = sparse.csr_array(sparse.diags_array([1.0] * DEGREE, offsets=offsets, shape=(n, n)))
     indptr, indices = graph.indptr.astype(np.int64), graph.indices.astype(np.int32)
@@ -44,7 +44,7 @@ def ring(n):
 
 
 def scattered(n):
-    """As many neighbours a node, anywhere: what a real graph does to the cache."""
+    """Return a graph with as many neighbours at random positions, as in a real graph."""
     rng = np.random.default_rng(0)
     ends = rng.permutation(np.repeat(np.arange(n), DEGREE)).reshape(2, -1)
     graph = sparse.coo_array((np.ones(ends.shape[1]), ends), shape=(n, n))
@@ -55,7 +55,7 @@ def scattered(n):
 
 
 def panel_kernels(n):
-    """Seconds and bytes of the three passes of one iteration on a panel."""
+    """Yield the three passes of one iteration on a panel, with their bytes."""
     operator = ring(n)
     Y, R, D, image = (np.ones((n, WIDTH), dtype=np.float32) for _ in range(4))
     shifts, steps = np.full(WIDTH, 2, np.float32), np.full(WIDTH, 1e-6, np.float32)
@@ -82,7 +82,7 @@ def panel_kernels(n):
 
 
 def by_scipy(U, image, rows, columns):
-    """The same left-hand side by SciPy's products with dense matrices, for comparison."""
+    """Compute the same left-hand side with SciPy's sparse products, for comparison."""
     P, Q = (
         sparse.csr_array((-values, indices, indptr)) + sparse.diags_array(degrees)
         for indptr, indices, values, degrees in (rows, columns)
@@ -97,7 +97,7 @@ def by_scipy(U, image, rows, columns):
 
 
 def system_kernels(n, p):
-    """Seconds and bytes of the passes of one iteration on the whole system."""
+    """Yield the passes of one iteration on the whole system, with their bytes."""
     rows, columns = ring(n), ring(p)
     U, R, D, image = (np.ones((n, p), dtype=np.float32) for _ in range(4))
     one = np.float32(1)
@@ -131,7 +131,7 @@ def system_kernels(n, p):
 
 
 def in_turns(*works):
-    """Least seconds of each, run one after the other so that all see the same machine."""
+    """Return the least seconds of each, run alternately under the same conditions."""
     return [min(times) for times in zip(*(_turn(works) for _ in range(REPEATS)), strict=True)]
 
 
@@ -152,11 +152,11 @@ def main():
         "kernels",
         "Distance of the kernels to the memory floor",
         "python -m benchmarks.speed.kernels",
-        f"One thread, float32, arrays beyond the cache, {DEGREE} neighbours a node. The "
-        "bandwidth is that of a triad, run in turns with the kernel. An item is a row of "
+        f"One thread, float32, arrays larger than the cache, {DEGREE} neighbours per node. The "
+        "bandwidth is that of a triad, run alternately with the kernel. An item is a row of "
         f"{WIDTH} columns for the decoupled kernels and one cell for the whole system. Sorted "
-        "neighbours lie beside each other, scattered ones anywhere, and the floor does not count "
-        f"that rows then come from memory more than once. Least of {REPEATS} runs.",
+        "neighbours are adjacent in memory, scattered ones are not; the floor does not include "
+        f"that rows are then read more than once. Least of {REPEATS} runs.",
         markdown(HEADER, rows),
     )
 

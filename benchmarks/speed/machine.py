@@ -1,4 +1,4 @@
-"""What a speed table must say about where it was made, and how it is written down."""
+"""Timing, a description of the machine, and the pages with speed tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RESULTS = Path(__file__).parent / "results"
 
 
 def best_of(work: Callable[[], Any], repeats: int = 3) -> tuple[float, Any]:
-    """Least wall-clock seconds of a few runs, after one that warms caches, and the result."""
+    """Return the least wall-clock seconds of several runs after a warm-up, and the result."""
     result = work()
     times = []
     for _ in range(repeats):
@@ -29,7 +29,7 @@ def best_of(work: Callable[[], Any], repeats: int = 3) -> tuple[float, Any]:
 
 
 def describe() -> str:
-    """Date, processor, cores, load and version, in one line."""
+    """Return date, processor, cores, load and versions in one line."""
     names = [
         line for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line
     ]
@@ -42,7 +42,7 @@ def describe() -> str:
 
 
 def markdown(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """A table; floats with three significant digits."""
+    """Return a Markdown table; floats have three significant digits."""
     lines = [header, ["---"] * len(header), *([_cell(value) for value in row] for row in rows)]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 

@@ -1,4 +1,4 @@
-"""Peak memory of a fit above what the process held before it, each case in a fresh process.
+"""Peak memory that a fit adds to the process; each case runs in a new process.
 
 python -m benchmarks.speed.memory [--cases 20k,100k,classic3,20news10]
 """
@@ -36,13 +36,13 @@ def matrix(case):
 
 
 def megabytes(field):
-    """Resident memory of this process: now (VmRSS) or at its highest (VmHWM)."""
+    """Return the resident memory of this process: current (VmRSS) or peak (VmHWM)."""
     found = re.search(rf"{field}:\s+(\d+) kB", Path("/proc/self/status").read_text())
     return int(found[1]) / 1024
 
 
 class Stages:
-    """Takes what a fit tells on its way and notes the peak of every stage it ends."""
+    """A stream for the verbose output of a fit that records the peak memory of every stage."""
 
     def __init__(self):
         self.peaks = {}
@@ -61,12 +61,12 @@ class Stages:
 
 
 def graph_megabytes(*graphs):
-    """Ends and weight of every edge, and the two entries it has in a Laplacian."""
+    """Memory of the edges: ends, weight, and two entries of the Laplacian."""
     return sum(graph.n_edges for graph in graphs) * (3 * 8 + 2 * (8 + 4 + 2 * 8)) / 2**20
 
 
 def measure(case):
-    """One line of the table; kernels are compiled and libraries awake before the baseline."""
+    """Return one row of the table; kernels are compiled before the baseline is measured."""
     X = matrix(case)
     ROCCO().fit(X[:500])
     before = megabytes("VmRSS")
@@ -79,9 +79,9 @@ def measure(case):
     graph = graph_megabytes(model.row_graph_, model.column_graph_)
     peaks = {stage: (peak - before) / dense for stage, peak in stages.peaks.items()}
     above = max(peaks.values()) * dense
-    told = ", ".join(f"{stage} {ratio:.1f}" for stage, ratio in peaks.items())
+    shown = ", ".join(f"{stage} {ratio:.1f}" for stage, ratio in peaks.items())
     ratio = (above - graph) / dense
-    return [case, f"{rows} x {columns}", dense, graph, before, above, ratio, told]
+    return [case, f"{rows} x {columns}", dense, graph, before, above, ratio, shown]
 
 
 def in_a_process(case):
@@ -104,10 +104,10 @@ def main():
         "memory",
         "Peak memory of a fit",
         f"python -m benchmarks.speed.memory --cases {options.cases}",
-        "float32, row-major, K unknown, defaults. Before the fit the process holds X, the "
-        "libraries and the compiled kernels; the peak is the resident memory that the fit adds at "
-        f"its highest. It may be {LIMIT} times the dense float32 size of X, and the graphs. Text "
-        "comes sparse.",
+        "float32, row-major, K unknown, defaults. Before the fit the process contains X, the "
+        "libraries and the compiled kernels; the peak is the largest resident memory that the "
+        f"fit adds. The limit is {LIMIT} times the dense float32 size of X, plus the graphs. Text "
+        "is sparse.",
         markdown(HEADER, [in_a_process(case) for case in options.cases.split(",")]),
     )
 

@@ -1,4 +1,4 @@
-"""A million rows on a laptop's cores: whole-fit time and peak memory.
+"""Time and peak memory of a fit of a million rows.
 
 python -m benchmarks.speed.million
 """
@@ -17,7 +17,7 @@ from pyrocco.datasets import make_noisy_biclusters
 
 
 def data(n_rows):
-    """The paper's synthetic set, made in parts: scikit-learn would need 4 times the memory."""
+    """Make the paper's synthetic set in chunks; at once it would need four times the memory."""
     parts = [
         make_noisy_biclusters((100_000, 100), 5, noise=10, random_state=0)
         for _ in range(n_rows // 100_000)

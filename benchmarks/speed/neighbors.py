@@ -1,9 +1,9 @@
-"""Neighbour searches: seconds, recall and memory, each in a process of its own.
+"""Seconds, recall and memory of neighbour searches, each in a new process.
 
 python -m benchmarks.speed.neighbors [--sizes 50000 ...] [--methods exact graph ...] [--limit 900]
 
 One run writes the whole table. The methods hnsw, ivf (faiss-cpu) and usearch are for comparison
-and run where the package is installed.
+and run if the package is installed.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ HEADER = [
 
 
 def biclusters(n):
-    """The paper's synthetic sets."""
+    """Make a matrix like the paper's synthetic sets."""
     X = make_biclusters((n, 100), 5, noise=10, random_state=0)[0]
     return X.astype(np.float32, order="C")
 
 
 def blobs(n):
-    """Overlapping clusters in 20 of 100 dimensions, and noise in all."""
+    """Make overlapping clusters in 20 of 100 dimensions, with noise in all."""
     rng = np.random.default_rng(0)
     X = make_blobs(n, 20, centers=50, cluster_std=3, random_state=0)[0].astype(np.float32)
     basis = np.linalg.qr(rng.normal(size=(100, 20)))[0].astype(np.float32)
@@ -79,7 +79,7 @@ def usearch(X):
 
 
 class Recorded:
-    """A search that keeps what it found, so that a whole graph has a recall too."""
+    """A search that stores its result, to compute the recall of a whole graph."""
 
     def __init__(self, search):
         self.search_with, self.name = search, search.name
@@ -90,7 +90,7 @@ class Recorded:
 
 
 def graph(X):
-    """Search, forest and bridges, as an estimator asks for them."""
+    """Build a graph as an estimator does: search, spanning forest and bridges."""
     search = Recorded(AutoSearch().choose(X, "euclidean"))
     mutual_knn_graph(X, K, search=search)
     return search.found.indices
@@ -117,7 +117,7 @@ def recall(X, indices):
 
 
 def measure(data, n, method):
-    """One line of the table; kernels are compiled before the clock starts."""
+    """Return one row of the table; kernels are compiled before timing starts."""
     X = DATA[data](n)
     METHODS[method](X[:2000])
     wall, cpu = time.perf_counter(), time.process_time()
@@ -143,7 +143,7 @@ def cells(sizes, methods):
     for n in sizes:
         for data in DATA:
             for method in methods:
-                # All pairs of a million rows would take half an hour.
+                # The exact search of a million rows would take half an hour.
                 if n <= 100_000 or method != "exact":
                     yield data, n, method
 
@@ -159,7 +159,7 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--sizes", nargs="+", type=int, default=[50_000, 100_000, 1_000_000])
     arguments.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
-    arguments.add_argument("--limit", type=float, default=900, help="seconds a line may take")
+    arguments.add_argument("--limit", type=float, default=900, help="seconds per row")
     arguments.add_argument("--cell", nargs=3)
     options = arguments.parse_args()
     if options.cell:
@@ -179,16 +179,17 @@ def report(frame, limit):
         "Nearest neighbours of rows of 100 columns, float32",
         "python -m benchmarks.speed.neighbors",
         markdown(HEADER, frame.astype(object).where(frame.notna(), "").values.tolist()),
-        "Exact and approximate are ours; graph is the search that its size calls for, the "
-        "forest and the bridges. For comparison: hnsw (M=24, efConstruction 100, efSearch 64) "
-        "and ivf (cells and probes as ours) of faiss-cpu, and usearch (connectivity 24).",
-        "Recall is that of 2,000 rows against exact search. Peak memory is that of the process, "
-        "data and their making included, which at 50,000 and 100,000 rows hides most searches. "
-        f"A line that took more than {limit:g} s, its recall included, was stopped and is empty. "
-        "Load is the machine's mean over the minute in which "
-        "the line was measured: above the number of its cores other work has slowed it, and "
-        "ratios of CPU seconds to those of exact search say more than seconds.",
-        "At a million rows, with more cells looked at: [probes](probes.md).",
+        "Exact and approximate are our searches; graph is the search chosen for the size, the "
+        "spanning forest and the bridges. For comparison: hnsw (M=24, efConstruction 100, "
+        "efSearch 64) and ivf (cells and probes as ours) of faiss-cpu, and usearch (connectivity "
+        "24).",
+        "Recall is computed for 2,000 rows against exact search. Peak memory is that of the "
+        "process, including the generation of the data, which hides most searches at 50,000 and "
+        f"100,000 rows. A row that took more than {limit:g} s, including its recall, was stopped "
+        "and is empty. Load is the machine's mean over the minute of the measurement: above the "
+        "number of cores, other work has slowed it down, and ratios of CPU seconds to those of "
+        "exact search are more reliable than seconds.",
+        "A million rows with more cells searched: [probes](probes.md).",
     )
 
 

@@ -1,4 +1,4 @@
-"""Whole fits, K unknown, against the methods people use, on the same matrix in the same run.
+"""Time whole fits with unknown K and compare them with common methods on the same matrices.
 
 python -m benchmarks.speed.peers [--cases classic3,10k,50k]
 """
@@ -20,7 +20,7 @@ from pyrocco import ROCCO, AutoKMeans
 
 
 def without_empty(X):
-    """Spectral co-clustering fails on rows or columns of zeros; its peers keep them."""
+    """Remove rows and columns of zeros, on which spectral co-clustering fails."""
     rows = np.flatnonzero(np.asarray(abs(X).sum(axis=1)).ravel())
     columns = np.flatnonzero(np.asarray(abs(X).sum(axis=0)).ravel())
     return X[rows][:, columns]
@@ -39,7 +39,7 @@ METHODS = {
 
 
 def run(name, case, k, answer):
-    """Time one method on one case, in a process of its own; ROCCO's kernels come compiled."""
+    """Time one method on one case; called in a new process, with ROCCO's kernels compiled."""
     X = matrix(case)
     warnings.simplefilter("ignore")
     if name == "ROCCO()":
@@ -50,7 +50,7 @@ def run(name, case, k, answer):
 
 
 def timed(name, case, k, limit):
-    """Seconds, or None where the method did not end within the limit."""
+    """Return the seconds, or None if the method did not finish within the limit."""
     answer = CONTEXT.Queue()
     process = CONTEXT.Process(target=run, args=(name, case, k, answer))
     process.start()
@@ -66,7 +66,7 @@ def timed(name, case, k, limit):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--cases", default="classic3,10k,50k")
-    parser.add_argument("--limit", type=float, default=900.0, help="seconds a method may take")
+    parser.add_argument("--limit", type=float, default=900.0, help="seconds per method")
     arguments = parser.parse_args()
     rows = []
     for case in arguments.cases.split(","):
@@ -85,7 +85,7 @@ def main():
         "peers",
         "Whole fits against peers",
         f"python -m benchmarks.speed.peers --cases {arguments.cases} --limit {arguments.limit:g}",
-        "One run each, float32, all cores. ROCCO finds K for rows and for columns.",
+        "One run each, float32, all cores. ROCCO determines K for rows and for columns.",
         markdown(["case", "method", "seconds", "times ROCCO's"], rows),
     )
 

@@ -1,9 +1,9 @@
-"""Recall and CPU time of approximate search at a million rows, by the cells looked at.
+"""Recall and CPU time of approximate search at a million rows, by the number of cells searched.
 
 python -m benchmarks.speed.probes
 
-Ours against the inverted file of faiss-cpu, where that is installed. Some rows ask and the time
-is scaled to all: a million questions to the slowest line would take hours.
+Compares our search with the inverted file of faiss-cpu, if that is installed. Only some rows are
+queried and the time is scaled to all rows, because a million queries would take hours.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from pyrocco.graph.neighbors import nearest_first, nearest_outside
 
 ROWS = 1_000_000
 PROBES = (64, 128, 256)
-# Of ours whole blocks ask, as in a search; of these rows some are compared with the truth.
-BLOCKS = (slice(0, 8192), slice(400_000, 408_192))
+# Our search is queried in chunks of rows; some of these rows are compared with the truth.
+CHUNKS = (slice(0, 8192), slice(400_000, 408_192))
 SAMPLE = 1000
 
 
 def biclusters(n):
-    """As the paper's synthetic sets, without the copies that scikit-learn makes."""
+    """Make a matrix like the paper's synthetic sets, without the copies of scikit-learn."""
     rng = np.random.default_rng(0)
     rows, columns = rng.integers(0, 5, n), rng.integers(0, 5, 100)
     X = 10 * rng.standard_normal((n, 100), dtype=np.float32)
@@ -51,9 +51,9 @@ def recall(found, truth):
 
 
 def ask(distances, partition, probes):
-    """Rows of the blocks and what they find, the exact second look included."""
-    for block in BLOCKS:
-        rows, candidates = partition.candidates(block, probes, K)
+    """Yield the rows of each chunk and their neighbours, sorted by exact distance."""
+    for chunk in CHUNKS:
+        rows, candidates = partition.candidates(chunk, probes, K)
         lengths = distances.exact(rows, candidates)
         yield rows, nearest_first(candidates, lengths, K).indices
 
@@ -83,7 +83,7 @@ def lines():
     X = biclusters(ROWS)
     distances = distances_between_rows(X, "euclidean")
     build, partition = cpu_seconds(lambda: _Partition(distances.points(), 1))
-    asking = np.concatenate([partition.order[block] for block in BLOCKS])
+    asking = np.concatenate([partition.order[chunk] for chunk in CHUNKS])
     asked = np.sort(np.random.default_rng(1).choice(asking, SAMPLE, replace=False))
     seconds, exact = cpu_seconds(
         lambda: nearest_outside(distances, asked, np.arange(ROWS), K, n_threads=1)
@@ -102,23 +102,24 @@ def main():
             print(line, flush=True)
     header = [
         "search",
-        "cells looked at",
+        "cells searched",
         "CPU s, index",
-        "CPU s, a million rows ask",
+        "CPU s, a million queries",
         "recall@10",
     ]
     write(
         "probes",
         "Approximate search at a million rows",
         "python -m benchmarks.speed.probes",
-        f"{ROWS} x 100 float32, five biclusters, noise 10: within its cluster a row has no "
-        "structure to find it by, the hard case for an index. One thread, "
-        f"{int(2 * ROWS**0.5)} cells. Our rows ask by blocks of 8,192, faiss is asked {SAMPLE} "
-        "rows; both are scaled to a million.",
+        f"{ROWS} x 100 float32, five biclusters, noise 10: rows of one cluster have no further "
+        "structure, which is the hard case for an index. One thread, "
+        f"{int(2 * ROWS**0.5)} cells. Our search is queried in chunks of 8,192 rows, faiss with "
+        f"{SAMPLE} rows; both times are scaled to a million.",
         markdown(header, table),
-        "The partitions are trained apart and have as many cells. Ours multiplies all rows of a "
-        "block that ask for a cell with that cell at once, which a search of all rows for all "
-        "allows; faiss answers any question. Its HNSW and usearch were not measured at this size.",
+        "The partitions are trained separately and have the same number of cells. Ours multiplies "
+        "all rows of a chunk that search a cell with that cell at once, which is possible because "
+        "all rows are queried; faiss answers single queries. Its HNSW and usearch were not "
+        "measured at this size.",
     )
 
 

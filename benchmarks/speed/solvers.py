@@ -1,4 +1,4 @@
-"""Seconds a solve of every solver, literal and default systems, one cold solve from U = X.
+"""Seconds per solve of every solver, for literal and default systems, starting at U = X.
 
 python -m benchmarks.speed.solvers [--cases glioma,10k] [--limit 60]
 """
@@ -53,7 +53,7 @@ def make_system(X, pair, norm, backend):
 
 
 def solvers(shape):
-    """Those that finish in reasonable time and memory at this shape."""
+    """Yield the solvers that finish in reasonable time and memory at this shape."""
     cells, longest, shortest = shape[0] * shape[1], max(shape), min(shape)
     yield ConjugateGradientSolver(TOL)
     if shortest <= 2000:
@@ -68,7 +68,7 @@ def solvers(shape):
 
 
 def smoothed_aggregation(system):
-    """pyamg's smoothed aggregation on the Kronecker system: seconds of set-up and solve."""
+    """Time pyamg's smoothed aggregation on the Kronecker system, set-up included."""
     try:
         import pyamg  # noqa: PLC0415 - only this comparison needs it
     except ImportError:
@@ -89,7 +89,7 @@ def solve_cold(solver, system):
 
 
 def within(limit, work):
-    """What `work` returns, or None where it has not ended after so many seconds."""
+    """Return the result of `work`, or None if it does not finish within `limit` seconds."""
 
     def stop(number, frame):
         raise TimeoutError
@@ -106,7 +106,7 @@ def within(limit, work):
 
 
 def timed(solver, system, limit):
-    """Least seconds, iterations and residual; None where the first run outlasts the limit."""
+    """Return the least seconds, iterations and residual, or None if over the limit."""
     work = partial(solve_cold, solver, system)
     slow = isinstance(solver, MultigridSolver) or system.X.size > 6_000_000
     found = within(limit, partial(best_of, work, 1 if slow else 3))
@@ -138,7 +138,7 @@ def measure(case, backend, limit):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--cases", default=",".join(CASES))
-    parser.add_argument("--limit", type=float, default=60.0, help="seconds a solver may take")
+    parser.add_argument("--limit", type=float, default=60.0, help="seconds per solver")
     arguments = parser.parse_args()
     backend = cpu_backend(None)
     rows = []
@@ -154,10 +154,10 @@ def main():
         "python -m benchmarks.speed.solvers "
         f"--cases {arguments.cases} --limit {arguments.limit:g}",
         f"float32, relative residual {TOL:g}, cold start at U = X, least of three runs (one for "
-        "multigrid and large matrices) after one that is not counted; a solver whose runs take "
-        f"more than {arguments.limit:g} s together is stopped. "
-        "Spectral and Bartels-Stewart are cubic in the longer side and run on the smallest only, "
-        "the Kronecker system outgrows the memory and runs up to a million cells. "
+        "multigrid and large matrices) after a warm-up; a solver whose runs take more than "
+        f"{arguments.limit:g} s together is stopped. "
+        "Spectral and Bartels-Stewart are cubic in the longer side and run on the smallest only; "
+        "the Kronecker system needs much memory and runs up to a million cells only. "
         "`norm` is the spectral norm of strength x Laplacian: that of X in the literal "
         "algorithm, 10 in the default.",
         markdown(header, rows),

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from benchmarks.paper import published
 from benchmarks.paper.__main__ import main
-from benchmarks.paper.experiments import EXPERIMENTS, Request
+from benchmarks.paper.experiments import EXPERIMENTS, Request, fig1_fig2
 from benchmarks.paper.experiments.real_table import few_seeds
 from benchmarks.paper.markdown import command
 from benchmarks.paper.methods import METHODS
@@ -65,18 +65,27 @@ def _line(cell, index):
     return row | scores | {"status": "ok", "seconds": 1.0 + index, "stages": stages}
 
 
-def test_the_command_on_the_page_makes_its_rows():
+def test_a_report_without_stored_representations_keeps_the_page(tmp_path, monkeypatch):
+    monkeypatch.setattr(fig1_fig2, "PANELS", tmp_path / "not there")
+    store, page = Store(tmp_path / "fig1_fig2.csv"), tmp_path / "fig1_fig2.md"
+    store.append(_line(EXPERIMENTS["fig1_fig2"].cells(Request())[0], 0))
+    page.write_text("all rows")
+    EXPERIMENTS["fig1_fig2"].report(store.read(), tmp_path, quick=False)
+    assert page.read_text() == "all rows"
+
+
+def test_the_command_on_the_page_computes_its_rows():
     frame = pd.DataFrame(
         {"method": ["b", "a"], "dataset": ["x", "x"], "seed": ["0", "4"]},
     )
-    told = command("table2", frame, ["a", "b", "c"], ["x", "y"], quick=False)
-    assert told == ("python -m benchmarks.paper table2 --seeds 5 --methods a b --datasets x")
+    line = command("table2", frame, ["a", "b", "c"], ["x", "y"], quick=False)
+    assert line == ("python -m benchmarks.paper table2 --seeds 5 --methods a b --datasets x")
     assert command("fig3", frame, ["a", "b"], ["x"], quick=True) == (
         "python -m benchmarks.paper fig3 --quick --seeds 5"
     )
 
 
-def test_missing_seeds_are_told():
+def test_missing_seeds_are_listed():
     sizes = {("km", "glioma"): 5, ("rcc", "glioma"): 1, ("km", "lung"): 2}
     frame = pd.DataFrame(
         [{"method": m, "dataset": d} for (m, d), size in sizes.items() for _ in range(size)]
@@ -84,7 +93,7 @@ def test_missing_seeds_are_told():
     assert few_seeds(frame) == "Fewer than 5 seeds so far: km on lung (2)."
 
 
-def test_sets_that_not_all_methods_were_run_on_are_not_ranked():
+def test_sets_on_which_some_method_was_not_run_are_not_ranked():
     frame = pd.DataFrame({"method": ["a", "b", "a"], "dataset": ["x", "x", "y"]})
     assert ranked_sets(frame, ["a", "b"]) == ["x"]
 
@@ -96,7 +105,7 @@ def test_sets_that_not_all_methods_were_run_on_are_not_ranked():
         (published.TABLE2, published.TABLE2_RANKS),
     ],
 )
-def test_printed_numbers_lead_to_the_printed_ranks(table, ranks):
+def test_printed_scores_give_the_printed_ranks(table, ranks):
     # A slip in copying a number would move a rank; the paper ties some that differ by 0.001.
     for index, metric in enumerate(published.METRICS):
         values = pd.DataFrame({name: scores[metric] for name, scores in table.items()}).T
@@ -105,14 +114,14 @@ def test_printed_numbers_lead_to_the_printed_ranks(table, ranks):
         assert np.abs(ours - printed).max() < 0.13
 
 
-def test_columns_of_the_paper_have_a_method():
+def test_every_column_of_the_paper_has_a_method():
     names = {method.paper_name for method in METHODS.values()}
     assert set(published.TABLE1) | set(published.TABLE2) <= names
 
 
-def test_seconds_of_stages_are_read():
-    told = "graph of rows: 0.25 s\ngraph of columns: 0.50 s\nclusters of rows: 1.00 s\n"
-    assert stage_seconds(told) == {"graph": 0.75, "assignment": 1.0}
+def test_seconds_of_stages_are_parsed():
+    output = "graph of rows: 0.25 s\ngraph of columns: 0.50 s\nclusters of rows: 1.00 s\n"
+    assert stage_seconds(output) == {"graph": 0.75, "assignment": 1.0}
 
 
 def test_command_line_runs_and_resumes(tmp_path, capsys):
@@ -125,7 +134,7 @@ def test_command_line_runs_and_resumes(tmp_path, capsys):
     assert {path.suffix for path in (tmp_path / "quick").iterdir()} == {".csv", ".md", ".png"}
 
 
-def test_unknown_names_are_told(capsys):
+def test_unknown_names_are_errors(capsys):
     assert main(["table3"]) == 2
     assert main(["table2", "--methods", "magic"]) == 2
     assert "unknown name 'magic'; known: auto_km" in capsys.readouterr().err

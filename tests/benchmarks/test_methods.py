@@ -3,13 +3,12 @@ import pytest
 from benchmarks.paper.methods.fit_cobra import fit_cobra
 from scipy import sparse
 
-from pyrocco import COBRAr
+from pyrocco import COBRA, COBRAr
 from pyrocco.datasets import make_noisy_biclusters
-from pyrocco.estimators.cobra import COBRA
 
 
 @pytest.mark.parametrize("stored", [np.asarray, sparse.csr_matrix])
-def test_gamma_is_validated_once_a_seed_and_the_problem_solved_once_a_gamma(stored):
+def test_gamma_is_validated_once_per_seed_and_the_problem_solved_once_per_gamma(stored):
     X = stored(make_noisy_biclusters((40, 30), 3, noise=5, random_state=0).X)
     first, nothing = fit_cobra(COBRA, X, 0)
     fit_cobra(COBRAr, X[:20], 0)
@@ -26,5 +25,5 @@ def test_gamma_is_validated_once_a_seed_and_the_problem_solved_once_a_gamma(stor
     fit_cobra(COBRA, 2 * X, 0)
     fit_cobra(COBRA, 3 * X, 0)
     fit_cobra(COBRA, 4 * X, 0)
-    _, of_a_matrix_long_gone = fit_cobra(COBRA, X, 2)
-    assert of_a_matrix_long_gone == 0
+    _, after_other_matrices = fit_cobra(COBRA, X, 2)
+    assert after_other_matrices == 0

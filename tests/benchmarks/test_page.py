@@ -1,4 +1,4 @@
-"""The pages with tables show what the results say."""
+"""The tables of the pages agree with the results."""
 
 import re
 
@@ -17,24 +17,24 @@ def text(page):
     return page.read_text(encoding="utf-8")
 
 
-def test_tables_are_those_of_the_results(page, text):
-    # `python -m benchmarks.paper --report-only` writes them anew.
+def test_tables_agree_with_the_results(page, text):
+    # `python -m benchmarks.paper --report-only` updates them.
     assert filled(text, RESULTS, PAGES[page]) == text
 
 
-def test_every_table_has_its_place(page, text):
+def test_every_table_is_on_the_page(page, text):
     assert set(re.findall(r"^<!-- ([\w-]+) -->$", text, flags=re.MULTILINE)) - {"end"} == set(
         PAGES[page](RESULTS)
     )
 
 
-def test_a_changed_number_is_noticed(page, text):
+def test_a_changed_number_is_detected(page, text):
     row = re.search(r"^\| rocco \|.* (\d\.\d+) \|$", text, flags=re.MULTILINE)
     wrong = text.replace(row[0], row[0].replace(row[1], "9.999"), 1)
     assert filled(wrong, RESULTS, PAGES[page]) == text
 
 
-def test_the_words_hold_no_measured_number(text):
-    # Numbers with three digits after the point belong into the tables, which are checked.
-    words = re.sub(r"<!-- \w[\w-]* -->\n.*?<!-- end -->", "", text, flags=re.DOTALL)
-    assert not re.findall(r"\d\.\d{3}", words)
+def test_prose_contains_no_measured_number(text):
+    # Numbers with three decimals belong in the tables, which are checked.
+    prose = re.sub(r"<!-- \w[\w-]* -->\n.*?<!-- end -->", "", text, flags=re.DOTALL)
+    assert not re.findall(r"\d\.\d{3}", prose)

@@ -23,24 +23,24 @@ SOURCES = (
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
-def test_a_seed_is_a_matrix_with_its_groups(source):
+def test_every_seed_gives_a_matrix_with_its_clusters(source):
     data, again, other = source.load(0), source.load(0), source.load(1)
     assert data.X.shape == (len(data.row_labels), len(data.column_labels))
     assert np.array_equal(data.X, again.X, equal_nan=True)
     assert not np.array_equal(data.X, other.X, equal_nan=True)
 
 
-def test_as_many_cells_are_off_as_was_asked_for():
+def test_the_requested_share_of_cells_is_replaced():
     clean = Clean(50).load(0).X
     gross = Outliers("gross", 20, 50).load(0).X
-    off = gross != clean
-    assert 0.18 < off.mean() < 0.22
-    assert np.abs(gross[off]).min() >= 300
-    assert 0.45 < (gross[off] > 0).mean() < 0.55
+    outliers = gross != clean
+    assert 0.18 < outliers.mean() < 0.22
+    assert np.abs(gross[outliers]).min() >= 300
+    assert 0.45 < (gross[outliers] > 0).mean() < 0.55
     assert 0.28 < np.isnan(Missing(30, 50).load(0).X).mean() < 0.32
 
 
-def test_groups_stand_where_the_labels_say():
+def test_labels_match_the_planted_clusters():
     data = Unbalanced(0).load(0)
     assert np.bincount(data.row_labels).tolist() == [50, 25, 13, 7, 5]
     same = data.row_labels[:, None] == data.column_labels
@@ -55,38 +55,38 @@ def test_groups_stand_where_the_labels_say():
     assert (np.ptp(idle.X, axis=1) == 0).tolist() == (idle.row_labels == NOWHERE).tolist()
 
 
-def test_a_gradient_is_of_rank_one_under_noise():
+def test_a_gradient_has_rank_one():
     values = np.linalg.svd(Gradient("linear", 0.0).load(0).X, compute_uv=False)
     assert values[1] < 1e-10 * values[0]
 
 
-def test_rows_that_belong_nowhere_are_not_scored():
+def test_rows_of_no_cluster_are_not_scored():
     row = compute(Cell(Strangers(1), METHODS["km"], 0, columns=True))
     assert row["row_clusters"] == 5
     assert row["row_ari"] > 0.7
     assert row["n_rows"] == 120
 
 
-def test_trimming_puts_the_fit_where_cells_are_off():
+def test_trimming_replaces_outlier_cells_by_the_fit():
     X = np.add.outer(np.arange(8.0), np.arange(9.0))
     noisy = X + 0.1 * np.random.default_rng(0).standard_normal(X.shape)
-    wild = noisy.copy()
-    wild[2, 3] = 99.0
-    assert np.abs(trim(wild) - X).max() < 0.5
-    assert (trim(wild) == wild).mean() > 0.9
+    contaminated = noisy.copy()
+    contaminated[2, 3] = 99.0
+    assert np.abs(trim(contaminated) - X).max() < 0.5
+    assert (trim(contaminated) == contaminated).mean() > 0.9
 
 
-def test_missing_cells_are_filled_only_for_methods_that_cannot_take_them():
+def test_missing_values_are_filled_only_for_methods_that_do_not_accept_them():
     X = np.array([[1.0, np.nan], [3.0, 8.0], [np.nan, 4.0]])
     assert with_column_means(X).tolist() == [[1.0, 6.0], [3.0, 8.0], [2.0, 4.0]]
-    takers = [name for name in robustness.LINE_UP if METHODS[name].takes_missing]
-    assert takers == ["rocco+km", "rocco"]
+    accepting = [name for name in robustness.LINE_UP if METHODS[name].takes_missing]
+    assert accepting == ["rocco+km", "rocco"]
     row = compute(Cell(Missing(10, 1), METHODS["km"], 0, columns=True))
     assert row["status"] == "ok"
     assert row["row_ari"] > 0.7
 
 
-def test_cases_with_missing_cells_have_a_table_of_their_own():
+def test_cases_with_missing_values_have_their_own_table():
     planned = {cell.source.name for cell in EXPERIMENTS["robustness"].cells(Request())}
     assert set(robustness.MISSING_SETS) <= planned
     rows = [
@@ -101,7 +101,7 @@ def test_cases_with_missing_cells_have_a_table_of_their_own():
     )
 
 
-def test_gradients_are_one_case_and_count_right_answers():
+def test_gradients_are_one_case_scored_by_correct_answers():
     rows = [
         {"dataset": name, "method": "rocco", "status": "ok", "row_ami": 0.0,
          "row_clusters": 1, "column_clusters": columns}

@@ -1,4 +1,4 @@
-"""The runner keeps what is done, records what goes wrong, and goes on."""
+"""The runner stores finished cells, records failures, and continues."""
 
 import os
 
@@ -17,7 +17,7 @@ LIMITS = Limits(seconds=2.5, memory=16)
 
 @pytest.fixture(autouse=True, scope="module")
 def _one_thread():
-    # The worker processes inherit it; tiny fits on many threads are slow on a busy machine.
+    # Worker processes inherit it; tiny fits with many threads are slow on a busy machine.
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(os.environ, "OMP_NUM_THREADS", "1")
         yield
@@ -79,16 +79,16 @@ def test_scores_seconds_and_versions(store):
         ("hang more", "timeout", "not tried: out of time on 20x15-noise5 hang seed 0"),
     ],
 )
-def test_what_went_wrong_is_told(store, method, status, reason):
+def test_failures_are_recorded_with_their_reason(store, method, status, reason):
     assert (line(store, method)["status"], line(store, method)["reason"]) == (status, reason)
 
 
-def test_too_much_memory_is_a_failure_not_the_end(store):
+def test_too_much_memory_is_recorded_as_a_failure(store):
     assert line(store, "gorge")["status"] == "failed"
     assert "Memory" in line(store, "gorge")["reason"]
 
 
-def test_goes_on_after_a_crash(store):
+def test_the_run_continues_after_a_crash(store):
     assert line(store, "halves", "1")["status"] == "ok"
 
 
@@ -105,7 +105,7 @@ def test_second_run_computes_nothing(store, cells):
     ("method", "options"),
     [(fake.LACKING, {}), (fake.FAIL, {"retry": True}), (fake.HALVES, {"again": True})],
 )
-def test_what_is_computed_again(store, method, options, tmp_path):
+def test_selected_cells_are_computed_again(store, method, options, tmp_path):
     copy = Store(tmp_path / "copy.csv")
     copy.path.write_text(store.path.read_text())
     with pytest.raises(AssertionError, match="computed again"):
@@ -118,7 +118,7 @@ def test_a_lost_representation_is_computed_again(store, tmp_path):
         run([Cell(DATA, fake.HALVES, 0, keep=tmp_path / "lost.npy")], store, LIMITS)
 
 
-def test_one_seed_where_nothing_depends_on_it():
+def test_one_seed_if_nothing_depends_on_it():
     class Fixed(Biclusters):
         drawn = False
 
@@ -127,7 +127,7 @@ def test_one_seed_where_nothing_depends_on_it():
     assert [cell.seed for cell in grid([DATA], [fake.KM], range(3))] == [0, 1, 2]
 
 
-def test_last_line_of_a_cell_counts_and_old_files_gain_columns(tmp_path):
+def test_the_last_line_of_a_cell_is_used_and_old_files_get_new_columns(tmp_path):
     store = Store(tmp_path / "a.csv")
     store.path.write_text(
         "dataset,method,seed,options,status\nd,m,0,,failed\nd,m,0,,ok\nd,m,1,,ok\n"

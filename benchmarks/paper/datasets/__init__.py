@@ -1,4 +1,4 @@
-"""The paper's data, named and, for the quick runs, cut down."""
+"""The data sets of the experiments, reduced in size for quick runs."""
 
 from benchmarks.paper.datasets.base import Source
 from benchmarks.paper.datasets.half import Half

@@ -1,4 +1,4 @@
-"""Planted groups of awkward sizes, shapes and company."""
+"""Planted clusters that are difficult to find: unequal sizes, unusual rows, close means."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pyrocco.datasets import Dataset, make_noisy_biclusters
 
 @dataclass(frozen=True)
 class Strangers(Planted):
-    """A fifth of pure-noise rows and columns beside the biclusters."""
+    """Biclusters, and 20 % additional rows and columns of pure noise."""
 
     noise: float
     share: float = 0.2
@@ -40,7 +40,7 @@ class Strangers(Planted):
 
 @dataclass(frozen=True)
 class IdleRows(Planted):
-    """A tenth of the rows constant, a tenth all zero."""
+    """Biclusters in which a tenth of the rows is constant and a tenth all zero."""
 
     noise: float
 
@@ -60,7 +60,7 @@ class IdleRows(Planted):
 
 @dataclass(frozen=True)
 class Unbalanced(Planted):
-    """From a bicluster of half of all rows and columns to one of a twentieth."""
+    """Biclusters of 50 % to 5 % of the rows and columns."""
 
     noise: float
     percents: tuple[int, ...] = (50, 25, 13, 7, 5)
@@ -71,8 +71,8 @@ class Unbalanced(Planted):
 
     def load(self, seed: int) -> Dataset:
         rng = np.random.default_rng(seed)
-        groups = np.repeat(np.arange(len(self.percents)), self.percents)
-        rows, columns = rng.permutation(groups), rng.permutation(groups)
+        labels = np.repeat(np.arange(len(self.percents)), self.percents)
+        rows, columns = rng.permutation(labels), rng.permutation(labels)
         means = np.diag(rng.uniform(10, 100, len(self.percents)))
         noise = self.noise * rng.standard_normal((len(rows), len(columns)))
         return dataset(means[rows][:, columns] + noise, rows, columns)
@@ -80,7 +80,7 @@ class Unbalanced(Planted):
 
 @dataclass(frozen=True)
 class Tiny(Planted):
-    """Twelve biclusters."""
+    """Twelve small biclusters."""
 
     noise: float
     n_clusters: int = 12
@@ -98,7 +98,7 @@ class Tiny(Planted):
 
 @dataclass(frozen=True)
 class Checkerboard(Planted):
-    """A mean for every pair of a row group and a column group."""
+    """A mean for every block."""
 
     n_clusters: tuple[int, int]
     noise: float
@@ -117,7 +117,7 @@ class Checkerboard(Planted):
 
 @dataclass(frozen=True)
 class CloseMeans(Planted):
-    """Block means from 10 to 30."""
+    """Biclusters with means from 10 to 30."""
 
     noise: float
 

@@ -1,4 +1,4 @@
-"""What a source of data is to the runner: a name, a kind, and a way to load it."""
+"""A source of data: a name, a kind, and a method that loads it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Protocol
 
 from pyrocco.datasets import Dataset
 
-# Label of rows and columns that belong to no group; they are not scored.
+# Label of rows and columns that belong to no cluster; they are not scored.
 NOWHERE = -1
 
 
 class Source(Protocol):
-    """Light enough to be sent to another process, which loads the data itself."""
+    """A small object that is sent to a worker process, which loads the data."""
 
     @property
     def name(self) -> str: ...
@@ -22,6 +22,6 @@ class Source(Protocol):
 
     @property
     def drawn(self) -> bool:
-        """Whether each seed is another matrix."""
+        """Whether each seed gives a new matrix."""
 
     def load(self, seed: int) -> Dataset: ...

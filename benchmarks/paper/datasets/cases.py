@@ -30,11 +30,11 @@ PLANTED: tuple[Source, ...] = (
     CloseMeans(30),
     Checkerboard((4, 4), 80),
 )
-# One number given for both sides would be wrong for one of them.
+# A single number of clusters for both sides would be wrong for one of them.
 UNKNOWN_ONLY: tuple[Source, ...] = (Checkerboard((4, 3), 80),)
 GRADIENTS = tuple(Gradient(factors, noise) for factors in FACTORS for noise in NOISES)
 NOTHING: tuple[Source, ...] = (PureNoise(), *GRADIENTS)
-# In a table of their own: methods that take no missing cells get another matrix.
+# Shown in a separate table: methods that accept no missing values get another matrix.
 MISSING: tuple[Source, ...] = (Clean(30), *(Missing(percent, 30) for percent in (10, 30, 50)))
 MISSING_SETS = [source.name for source in MISSING]
 SETS = [source.name for source in (CLEAN, *PLANTED, *UNKNOWN_ONLY, *NOTHING, *MISSING)]

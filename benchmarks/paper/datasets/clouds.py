@@ -1,4 +1,4 @@
-"""Round clouds of rows, far apart and of unequal sizes; columns have no groups."""
+"""Round clouds of rows, far apart and of unequal sizes; the columns have no clusters."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 from benchmarks.paper.datasets.planted import Planted, dataset
 from pyrocco.datasets import Dataset
 
-# Standard deviation of a coordinate of the centres, in widths of a cloud.
+# Standard deviation of the centres' coordinates, in standard deviations of a cloud.
 APART = 1.5
 
 
 @dataclass(frozen=True)
 class Clouds(Planted):
-    """Normal clouds; a size for each, and the number of coordinates."""
+    """Normal clouds of the given sizes in `n_columns` dimensions."""
 
     sizes: tuple[int, ...]
     n_columns: int

@@ -1,4 +1,4 @@
-"""Planted biclusters with cells that are off: outliers, heavy tails, missing."""
+"""Planted biclusters with outlier cells, heavy-tailed noise or missing values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SIZES = {"moderate": (100.0, 200.0), "gross": (300.0, 1000.0)}
 
 @dataclass(frozen=True)
 class Outliers(Planted):
-    """A share of cells replaced by values of random sign."""
+    """A share of the cells is replaced by outliers of random sign."""
 
     size: str
     percent: int
@@ -27,9 +27,9 @@ class Outliers(Planted):
 
     def load(self, seed: int) -> Dataset:
         data, rng = biclusters(self.noise, seed), np.random.default_rng(seed)
-        wild = rng.uniform(*SIZES[self.size], data.X.shape) * rng.choice([-1, 1], data.X.shape)
+        values = rng.uniform(*SIZES[self.size], data.X.shape) * rng.choice([-1, 1], data.X.shape)
         return replace(
-            data, X=np.where(rng.random(data.X.shape) < self.percent / 100, wild, data.X)
+            data, X=np.where(rng.random(data.X.shape) < self.percent / 100, values, data.X)
         )
 
 
@@ -49,7 +49,7 @@ class Clean(Planted):
 
 @dataclass(frozen=True)
 class StudentNoise(Planted):
-    """Student t noise of two degrees of freedom: its variance is infinite."""
+    """Student t noise with two degrees of freedom, whose variance is infinite."""
 
     scale: float
 
@@ -64,7 +64,7 @@ class StudentNoise(Planted):
 
 @dataclass(frozen=True)
 class Missing(Planted):
-    """A share of cells missing, NaN; for methods that take it."""
+    """A share of the values is missing (NaN)."""
 
     percent: int
     noise: float
@@ -75,5 +75,5 @@ class Missing(Planted):
 
     def load(self, seed: int) -> Dataset:
         data, rng = biclusters(self.noise, seed), np.random.default_rng(seed)
-        gone = rng.random(data.X.shape) < self.percent / 100
-        return replace(data, X=np.where(gone, np.nan, data.X))
+        missing = rng.random(data.X.shape) < self.percent / 100
+        return replace(data, X=np.where(missing, np.nan, data.X))

@@ -1,4 +1,4 @@
-"""Half of the rows of a real set, another half for every seed."""
+"""Half of the rows of a real data set, a new half for every seed."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pyrocco.datasets import Dataset
 
 @dataclass(frozen=True)
 class Half:
-    """A random half of one of the nine sets.
+    """A random half of the rows of a real data set.
 
     Parameters
     ----------
     whole : Real
-        The set.
+        The data set.
     """
 
     whole: Real

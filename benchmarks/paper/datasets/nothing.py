@@ -1,4 +1,4 @@
-"""Matrices without groups: one cluster of rows and one of columns is the right answer."""
+"""Matrices without clusters: the correct answer is one row and one column cluster."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class PureNoise(Planted):
     name: str = "pure-noise"
 
     def load(self, seed: int) -> Dataset:
-        return _without_groups(np.random.default_rng(seed).standard_normal(SHAPE))
+        return _without_clusters(np.random.default_rng(seed).standard_normal(SHAPE))
 
 
 @dataclass(frozen=True)
 class Gradient(Planted):
-    """A product of a factor of the rows and one of the columns, under noise."""
+    """A row factor times a column factor, under noise."""
 
     factors: str
     noise: float
@@ -46,9 +46,9 @@ class Gradient(Planted):
     def load(self, seed: int) -> Dataset:
         rng = np.random.default_rng(seed)
         signal = np.outer(*(FACTORS[self.factors](rng, side) for side in SHAPE))
-        return _without_groups(signal + self.noise * signal.std() * rng.standard_normal(SHAPE))
+        return _without_clusters(signal + self.noise * signal.std() * rng.standard_normal(SHAPE))
 
 
-def _without_groups(X: NDArray[np.float64]) -> Dataset:
+def _without_clusters(X: NDArray[np.float64]) -> Dataset:
     rows, columns = (np.zeros(side, dtype=np.int64) for side in X.shape)
     return dataset(X, rows, columns)

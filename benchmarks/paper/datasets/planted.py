@@ -1,4 +1,4 @@
-"""What the sources of the robustness benchmark share: matrices with known groups, by seed."""
+"""Common code of the robustness benchmark: random matrices with known clusters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ N_CLUSTERS = 5
 
 
 class Planted:
-    """A source that draws another matrix for every seed."""
+    """A source that draws a new matrix for every seed."""
 
     kind = "synthetic"
     drawn = True
@@ -26,13 +26,13 @@ def biclusters(noise: float, seed: int) -> Dataset:
 def dataset(
     X: NDArray[np.float64], rows: NDArray[np.int64], columns: NDArray[np.int64]
 ) -> Dataset:
-    """A matrix and its groups; rows and columns of group NOWHERE are not scored."""
+    """Return a matrix with its clusters; rows and columns labelled NOWHERE are not scored."""
     return Dataset(
         name="planted",
         X=X,
         row_labels=rows,
         column_labels=columns,
-        class_names=np.array([f"group {i}" for i in np.unique(rows[rows != NOWHERE])]),
+        class_names=np.array([f"cluster {i}" for i in np.unique(rows[rows != NOWHERE])]),
         feature_names=np.array([f"column {j}" for j in range(X.shape[1])]),
-        description="planted groups",
+        description="planted clusters",
     )

@@ -1,4 +1,4 @@
-"""The nine real sets, whole or, for a quick run, a sample of rows or of genes."""
+"""The nine real data sets; quick runs use a sample of rows and the largest columns."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ QUICK_ROWS, QUICK_COLUMNS = 1000, 500
 
 @dataclass(frozen=True)
 class Real:
-    """One of the nine sets.
+    """One of the nine real data sets.
 
     Parameters
     ----------
     name : str
         ``"name"`` or ``"name:scaling"``, with a scaling of `pyrocco.datasets.load` or, for
-        genes, ``"minmax"``, their default here: with it the spectral methods give the
-        paper's numbers on allaml and glioma, with others they do not.
+        genes, ``"minmax"``. This is the default for genes, because the spectral methods then
+        reproduce the paper's numbers on allaml and glioma.
     quick : bool
-        Whether to keep at most 1000 rows, drawn, and the 500 largest columns only.
+        Whether to use only 1000 random rows and the 500 columns with the largest sums.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Real:
 
 
 def _smaller(data: Dataset) -> Dataset:
-    # The same sample for every seed: seeds are the methods', not the data's.
+    # The same sample for every seed: the seed is that of the method, not of the data.
     rows = np.random.default_rng(0).permutation(data.X.shape[0])[:QUICK_ROWS]
     sums = np.asarray(np.abs(data.X).sum(axis=0)).ravel()
     columns = np.argsort(-sums, kind="stable")[:QUICK_COLUMNS]

@@ -1,4 +1,4 @@
-"""Planted biclusters under noise, another matrix for every seed."""
+"""Planted biclusters under noise, a new matrix for every seed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One file an experiment; each defines EXPERIMENT. Found by looking into this folder."""
+"""The experiments: every module of this folder that defines EXPERIMENT."""
 
 from importlib import import_module
 from pkgutil import iter_modules

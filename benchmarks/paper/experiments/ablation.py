@@ -1,4 +1,4 @@
-"""What makes the labels good: the default with each ingredient left out, controls beside."""
+"""What makes the labels good: the default with each step left out, and a control."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LINE_UP = (
     "no_robust", "cn_x",
 )  # fmt: skip
 NOISES = (30, 50, 70)
-# Genes as z-scores: the loader's own choice, where the paper's tables scale them to [0, 1].
+# Genes as z-scores, the default of the loader; the paper's tables scale them to [0, 1].
 WHOLE = [Real(name if Real(name).kind == "text" else f"{name}:zscore") for name in REAL_SETS]
 HALVES = [Half(whole) for whole in WHOLE]
 NOISY = [Biclusters(noise) for noise in NOISES]
@@ -55,12 +55,11 @@ def report(frame: pd.DataFrame, folder: Path, quick: bool) -> None:
     parts = [
         "# What makes the labels good",
         markdown.caution(quick),
-        f"`{made}` makes this page, `ablation.csv` and `ablation.png`. The default with each "
-        "ingredient left out in turn, and cn-X: the default's last step on the data itself, "
+        f"`{made}` generates this page, `ablation.csv` and `ablation.png`. The default with each "
+        "step left out in turn, and cn-X: the default's last step on the data itself, "
         "without any representation. Numbers of clusters unknown. AMI of rows on the real "
         "sets (genes as z-scores) and on random halves of their rows, ARI of rows under noise "
-        "and on normal clouds; "
-        "mean ± standard deviation over seeds.",
+        "and on normal clouds; mean ± standard deviation over seeds.",
         "## The nine sets",
         _table(frame, WHOLE, "row_ami"),
         "## Random halves of the nine sets",
@@ -71,9 +70,9 @@ def report(frame: pd.DataFrame, folder: Path, quick: bool) -> None:
         _table(frame, NOISY, "column_ari"),
         "## Clouds of the sizes in their names, ARI of rows",
         _table(frame, CLOUDS, "row_ari"),
-        "## The default less each of the others",
-        "Mean of the differences on the same matrix, ± its standard error (over sets, after the "
-        "mean over seeds; under noise and on clouds over matrices).",
+        "## The default minus each of the others",
+        "Mean ± standard error of the differences on the same matrix (on the sets and halves over "
+        "sets, after averaging over seeds; under noise and on clouds over matrices).",
         _differences(frame, methods),
         markdown.failures(frame),
         markdown.provenance(frame),
@@ -83,7 +82,7 @@ def report(frame: pd.DataFrame, folder: Path, quick: bool) -> None:
 
 
 def page_tables(frame: pd.DataFrame) -> dict[str, str]:
-    """Blocks of the page about labels."""
+    """The generated parts of the page about labels."""
     return {
         "sets": _table(frame, WHOLE, "row_ami"),
         "halves": _table(frame, HALVES, "row_ami"),
@@ -109,7 +108,7 @@ def _table(frame: pd.DataFrame, sources: Sequence, column: str) -> str:
 
 
 def _differences(frame: pd.DataFrame, methods: list[str]) -> str:
-    groups = (
+    families = (
         ("nine sets", WHOLE, "row_ami", ["dataset"]),
         ("halves", HALVES, "row_ami", ["dataset"]),
         *((f"noise {s.noise:g}", [s], "row_ari", ["dataset", "seed"]) for s in NOISY),
@@ -118,40 +117,42 @@ def _differences(frame: pd.DataFrame, methods: list[str]) -> str:
     rows = []
     for method in methods[1:]:
         cells = []
-        for _, sources, column, unit in groups:
+        for _, sources, column, unit in families:
             some = frame[frame["dataset"].isin([source.name for source in sources])]
             table = some.pivot_table(column, unit, "method", "mean")
             known = {methods[0], method} <= set(table.columns)
-            gap = (table[methods[0]] - table[method]).dropna() if known else pd.Series(dtype=float)
-            error = gap.std(ddof=1) / max(len(gap), 1) ** 0.5
-            cells.append(f"{gap.mean():+.3f} ± {error:.3f}" if len(gap) > 1 else "-")
+            difference = (
+                (table[methods[0]] - table[method]).dropna() if known else pd.Series(dtype=float)
+            )
+            error = difference.std(ddof=1) / max(len(difference), 1) ** 0.5
+            cells.append(f"{difference.mean():+.3f} ± {error:.3f}" if len(difference) > 1 else "-")
         rows.append([method, *cells])
-    return markdown.table(["less", *(name for name, *_ in groups)], rows)
+    return markdown.table(["rocco minus", *(name for name, *_ in families)], rows)
 
 
 def _draw(frame: pd.DataFrame, methods: list[str]) -> Figure:
     figure = Figure(figsize=(9, 4), layout="constrained")
     axes = figure.subplots()
-    groups = (("nine sets", WHOLE, "row_ami"), ("halves", HALVES, "row_ami"),
+    families = (("nine sets", WHOLE, "row_ami"), ("halves", HALVES, "row_ami"),
               *((f"noise {s.noise:g}", [s], "row_ari") for s in NOISY),
               ("clouds", CLOUDS, "row_ari"))  # fmt: skip
     for place, method in enumerate(methods):
         part = frame[frame["method"] == method]
         heights = []
-        for _, sources, column in groups:
+        for _, sources, column in families:
             known = [s.name for s in sources if (frame["dataset"] == s.name).any()]
             means = [part[part["dataset"] == name][column].mean() for name in known]
-            # A mean over fewer sets would stand beside those over all: no bar then.
+            # No bar if some sets are missing: the mean would not be comparable.
             heights.append(np.mean(means) if known else np.nan)
-        x = np.arange(len(groups)) + 0.8 * (place / len(methods) - 0.4)
+        x = np.arange(len(families)) + 0.8 * (place / len(methods) - 0.4)
         axes.bar(x, heights, 0.8 / len(methods), label=method, color=f"C{place}")
     axes.set(
-        xticks=range(len(groups)),
-        xticklabels=[name for name, *_ in groups],
+        xticks=range(len(families)),
+        xticklabels=[name for name, *_ in families],
         ylabel="AMI of rows (sets), ARI of rows (noise, clouds)",
     )
     figure.legend(loc="outside right upper")
     return figure
 
 
-EXPERIMENT = Experiment("ablation", "each ingredient left out", cells, report)
+EXPERIMENT = Experiment("ablation", "each step left out", cells, report)

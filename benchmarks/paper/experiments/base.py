@@ -1,4 +1,4 @@
-"""What an experiment is: cells to compute and a report to write from them."""
+"""An experiment: cells to compute, and a report about them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks.paper.methods import METHODS, Method
 
 @dataclass(frozen=True)
 class Request:
-    """What the command line asks for; None means the experiment's own choice."""
+    """Options of the command line; None selects the default of the experiment."""
 
     quick: bool = False
     seeds: int | None = None
@@ -35,13 +35,13 @@ class Experiment:
     Parameters
     ----------
     name : str
-        What the command line calls it.
+        Name on the command line.
     title : str
-        What it is about.
+        Short description.
     cells : callable
-        From a Request to the cells to compute.
+        Takes a Request and returns the cells to compute.
     report : callable
-        From all finished cells, a folder and whether the run was a quick one, write
+        Takes all finished cells, a folder and whether the run was a quick one, and writes
         ``name.md`` and ``name.png``.
     """
 

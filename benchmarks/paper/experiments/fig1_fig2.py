@@ -1,7 +1,8 @@
-"""Figs. 1 and 2: what the methods make of the noisy toy matrix."""
+"""Figs. 1 and 2: representations of the noisy toy matrix by several methods."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,9 +19,8 @@ from benchmarks.paper.experiments.base import Experiment, Request
 from benchmarks.paper.methods.base import NOWHERE, Found, TwoSided, transposed
 from benchmarks.paper.methods.fit_cobra import SETTINGS
 from benchmarks.paper.methods.fit_rocco import fit_rocco
-from pyrocco import RCC
+from pyrocco import COBRA, RCC
 from pyrocco.datasets import Dataset
-from pyrocco.estimators.cobra import COBRA
 
 SOURCE = Biclusters(50)
 SEED = 0
@@ -48,7 +48,7 @@ def rocco(X: Any, k: int, seed: int, variant: str) -> Found:
 
 @dataclass(frozen=True)
 class Panel:
-    """One heat map: its letter in the paper, and how its matrix is made."""
+    """One heat map: its title, and how its matrix is computed."""
 
     title: str
     cluster: Callable[..., Found]
@@ -78,6 +78,10 @@ def cells(request: Request) -> list[Cell]:
 
 
 def report(frame: pd.DataFrame, folder: Path, quick: bool) -> None:
+    page = folder / "fig1_fig2.md"
+    if page.exists() and _representations_missing(frame):
+        sys.stderr.write("fig1_fig2: representations are not stored; the page was not changed\n")
+        return
     data = SOURCE.load(SEED)
     clean = planted(data, Biclusters(0).load(SEED))
     matrices = {"planted (Fig. 1a)": clean, "noise 50 (Fig. 1b)": data.X}
@@ -87,20 +91,29 @@ def report(frame: pd.DataFrame, folder: Path, quick: bool) -> None:
             matrices[panel.title] = np.load(path)
     parts = [
         "# Figs. 1 and 2: representations of the toy matrix",
-        "`python -m benchmarks.paper fig1_fig2` makes this page, `fig1_fig2.csv` and "
+        "`python -m benchmarks.paper fig1_fig2` generates this page, `fig1_fig2.csv` and "
         f"`fig1_fig2.png`. `make_biclusters`, 100 x 100, five biclusters, noise 50, seed {SEED}; "
-        "rows and columns are drawn in the order of the planted groups. Distance: root mean "
+        "rows and columns are drawn in the order of the planted clusters. Distance: root mean "
         "square difference from the planted matrix. The paper shows pictures and no numbers.",
         _table(frame, matrices, clean),
         markdown.failures(frame),
         markdown.provenance(frame),
     ]
-    markdown.write(folder / "fig1_fig2.md", parts)
+    markdown.write(page, parts)
     _draw(data, matrices).savefig(folder / "fig1_fig2.png", dpi=150)
 
 
+def _representations_missing(frame: pd.DataFrame) -> bool:
+    """Whether a finished cell has no stored matrix, as in a copy without the panels folder."""
+    finished = set(frame[frame["status"] == "ok"].set_index(["method", "options"]).index)
+    return any(
+        panel.cell.key[1::2] in finished and not (panel.cell.keep or PANELS).exists()
+        for panel in MADE
+    )
+
+
 def planted(data: Dataset, clean: Dataset) -> np.ndarray:
-    """The matrix without noise, its rows and columns in the order of `data`."""
+    """Return the matrix without noise, with rows and columns in the order of `data`."""
     n_blocks = len(data.class_names)
     inside = [clean.X[clean.row_labels == b][:, clean.column_labels == b] for b in range(n_blocks)]
     values = np.array([block.mean() for block in inside])

@@ -1,4 +1,4 @@
-"""Fig. 3: agreement with the planted groups of rows and of columns as noise grows."""
+"""Fig. 3: agreement with the planted row and column clusters as noise grows."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ def report(frame: pd.DataFrame, folder: Path, quick: bool) -> None:
     parts = [
         "# Fig. 3: noise",
         markdown.caution(quick),
-        f"`{made}` makes this page, `fig3.csv` and `fig3.png`. Planted biclusters "
-        "(`make_biclusters`, 100 x 100, five biclusters), another matrix for every seed. "
+        f"`{made}` generates this page, `fig3.csv` and `fig3.png`. Planted biclusters "
+        "(`make_biclusters`, 100 x 100, five biclusters), a new matrix for every seed. "
         f"Seeds per cell: {markdown.seeds(frame)}. Mean ± standard deviation over seeds. "
-        "The paper draws curves and prints two numbers only, both at noise 50.",
+        "The paper plots curves and prints only two numbers, both at noise 50.",
     ]
     for side in ("row", "column"):
         for metric in ("ari", "ami", "nmi"):
@@ -57,7 +57,7 @@ def report(frame: pd.DataFrame, folder: Path, quick: bool) -> None:
                 f"## {metric.upper()} of {side}s",
                 _table(frame, methods, side, metric),
             ]
-    parts += ["## Seconds a fit", _seconds(frame, methods)]
+    parts += ["## Seconds per fit", _seconds(frame, methods)]
     parts += [markdown.failures(frame), markdown.provenance(frame)]
     markdown.write(folder / "fig3.md", parts)
     _draw(frame, methods).savefig(folder / "fig3.png", dpi=150)

@@ -1,4 +1,4 @@
-"""Fig. 4: how much the labels depend on the number of neighbours and on the metric."""
+"""Fig. 4: dependence of the labels on the number of neighbours and on the metric."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def report(frame: pd.DataFrame, folder: Path, quick: bool) -> None:
     parts = [
         "# Fig. 4: neighbours and metrics",
         markdown.caution(quick),
-        f"`{made}` makes this page, `fig4.csv` and `fig4.png`. Number of clusters unknown. "
-        f"Seeds per cell: {markdown.seeds(frame)} (one where the method is deterministic). In "
+        f"`{made}` generates this page, `fig4.csv` and `fig4.png`. Number of clusters unknown. "
+        f"Seeds per cell: {markdown.seeds(frame)} (one if the method is deterministic). In "
         "brackets: the paper's number; its carcinom has more genes than ours. NMI and AMI are "
         "normalised as in the paper. The variance is that of the means over the three metrics. "
         "The paper prints no numbers for neighbours.",
@@ -71,7 +71,7 @@ def metric_table(frame: pd.DataFrame, methods: Sequence[str], sets: Sequence[str
             for metric, part in zip(METRICS, parts, strict=True):
                 printed = FIG4.get((name, metric), (None,) * 3)
                 values = [markdown.spread(part[f"row_{score}"]) for score in SCORES]
-                rows.append([name, method, metric, *map(_beside, values, printed)])
+                rows.append([name, method, metric, *map(_with_printed, values, printed)])
             spreads = [pd.Series([p[f"row_{s}"].mean() for p in parts]).var() for s in SCORES]
             printed = FIG4_VARIANCES.get(name, (None,) * 3)
             shown = [
@@ -83,8 +83,8 @@ def metric_table(frame: pd.DataFrame, methods: Sequence[str], sets: Sequence[str
     return markdown.table(["data set", "method", "metric", *NAMES], rows)
 
 
-def _beside(ours: str, printed: float | None) -> str:
-    return markdown.beside(ours, printed, 4)
+def _with_printed(ours: str, printed: float | None) -> str:
+    return markdown.with_printed(ours, printed, 4)
 
 
 def neighbor_table(frame: pd.DataFrame, methods: Sequence[str], sets: Sequence[str]) -> str:

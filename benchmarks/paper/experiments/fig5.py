@@ -1,4 +1,4 @@
-"""Fig. 5: seconds against rows, of ROCCO's stages and of all methods."""
+"""Fig. 5: seconds against the number of rows, for ROCCO's stages and for all methods."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def cells(request: Request) -> list[Cell]:
 
 
 def _chained(planned: list[Cell]) -> list[Cell]:
-    """What runs out of time on some rows is not tried on more."""
+    """Link the cells of a method, so that larger sizes are not tried after a time-out."""
     before: dict[tuple[str, int], Cell] = {}
     chained = []
     for cell in planned:
@@ -67,7 +67,7 @@ def _chained(planned: list[Cell]) -> list[Cell]:
 
 
 def with_rows(frame: pd.DataFrame) -> pd.DataFrame:
-    """The number of rows as a number, from the name of the set."""
+    """Add the number of rows, parsed from the name of the data set."""
     return frame.assign(rows=frame["dataset"].str.extract(r"^(\d+)x", expand=False).astype(int))
 
 
@@ -78,10 +78,10 @@ def report(frame: pd.DataFrame, folder: Path, quick: bool) -> None:
     parts = [
         "# Fig. 5: run time",
         markdown.caution(quick),
-        f"`{made}` makes this page, `fig5.csv` and `fig5.png`. Planted biclusters at noise 10, "
-        "100 columns; both sides are clustered. Seconds of the fit alone, compiled code warm. "
-        f"Seeds per cell: {markdown.seeds(frame)}. Slope: of log seconds against log rows, over "
-        "the larger half of the sizes; 1 is linear. The paper prints no numbers.",
+        f"`{made}` generates this page, `fig5.csv` and `fig5.png`. Planted biclusters at noise "
+        "10, 100 columns; both sides are clustered. Seconds of the fit alone, without "
+        f"compilation. Seeds per cell: {markdown.seeds(frame)}. Slope: of log seconds against log "
+        "rows, over the larger half of the sizes; 1 is linear. The paper prints no numbers.",
         "## Seconds by method",
         seconds_table(frame),
         "## Seconds of ROCCO's stages",
@@ -104,7 +104,7 @@ def _by_size(frame: pd.DataFrame, column: str) -> pd.Series:
 
 
 def slope(seconds: pd.Series) -> str:
-    """How seconds grow with rows, from the larger half of what was measured."""
+    """Slope of log seconds against log rows, over the larger half of the sizes."""
     seconds = seconds.dropna()
     large = seconds[seconds > 0].iloc[len(seconds) // 2 :]
     if len(large) < 2:
@@ -134,22 +134,22 @@ def _agreement(frame: pd.DataFrame, methods: Sequence[str]) -> str:
 
 
 def _stages(frame: pd.DataFrame, method: str) -> pd.DataFrame:
-    """Seconds of each stage, sizes down."""
+    """Seconds of each stage, one row per size."""
     part = frame[(frame["method"] == method) & (frame["stages"] != "")]
     if part.empty:
         return pd.DataFrame(columns=list(STAGES))
-    told = pd.DataFrame([json.loads(text) for text in part["stages"]])
-    return told.reindex(columns=list(STAGES)).groupby(part["rows"].to_numpy()).mean()
+    seconds = pd.DataFrame([json.loads(text) for text in part["stages"]])
+    return seconds.reindex(columns=list(STAGES)).groupby(part["rows"].to_numpy()).mean()
 
 
 def _stage_table(frame: pd.DataFrame) -> str:
     sizes = _sizes(frame)
     rows = []
     for method in ROCCOS:
-        told = _stages(frame, method)
+        stages = _stages(frame, method)
         for stage in STAGES:
-            values = [f"{told[stage][n]:.2f}" if n in told.index else "-" for n in sizes]
-            rows.append([method, stage, *values, slope(told[stage])])
+            values = [f"{stages[stage][n]:.2f}" if n in stages.index else "-" for n in sizes]
+            rows.append([method, stage, *values, slope(stages[stage])])
     return markdown.table(["method", "stage", *map(str, sizes), "slope"], rows)
 
 
@@ -167,7 +167,7 @@ def _draw(frame: pd.DataFrame, methods: Sequence[str]) -> Figure:
         right.plot(values.index, values, style, color=f"C{index % 10}", label=method, ms=4)
     right.set(xscale="log", yscale="log")
     _dress(right, "all methods")
-    # Beside the curves, which fill the panel; methods that never ended have none.
+    # Outside the panel, which the curves fill. Methods that never finished have no curve.
     right.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure
 

@@ -1,4 +1,4 @@
-"""What Tables 1 and 2 share: nine sets, methods down, the paper's numbers in brackets."""
+"""Tables 1 and 2: methods by data sets, with the paper's numbers in brackets."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from benchmarks.paper.scores import PRINTED, TITLES
 EXACT = ("classic3", "allaml", "glioma")
 SEEDS = 5
 LEGEND = (
-    "Mean ± standard deviation over seeds; one number alone comes from one run, of a method that "
-    "is deterministic on that set unless a line below says that seeds are missing. In "
-    "brackets: the paper's number. Only classic3, allaml and glioma are the paper's very data; "
-    "sets with * differ (`pyrocco.datasets` "
-    "says how), so compare methods within our numbers there. Text is tf-idf with rows of "
-    "length 1; genes are scaled to [0, 1], which brings out the paper's numbers for RCC and "
-    "the spectral methods on allaml and glioma (`name:scaling` in `--datasets` chooses "
-    "another). Ranks: 1 is the best, ties share, a method without labels for a set comes last "
-    'there; sets that not every method was run on do not count. "Rank, paper\'s" is among the '
-    "methods of the paper only, with one ROCCO in the line-up: each of ours in turn."
+    "Mean ± standard deviation over seeds. A single number is from one run of a method that "
+    "is deterministic on that set, unless a note below says that seeds are missing. In "
+    "brackets: the paper's number. Only classic3, allaml and glioma are exactly the paper's "
+    "data; sets with * differ (see `pyrocco.datasets`), so compare only our own numbers with each "
+    "other there. Text is tf-idf with rows of length 1; genes are scaled to [0, 1], which "
+    "reproduces the paper's numbers for RCC and the spectral methods on allaml and glioma "
+    "(`name:scaling` in `--datasets` selects another scaling). Ranks: 1 is the best, ties share, "
+    "a method without labels for a set is last there; sets on which some method was not run do "
+    'not count. "Rank, paper\'s" is the rank among the methods of the paper only, with one ROCCO '
+    "at a time: each of ours in turn."
 )
 
 
@@ -41,11 +41,11 @@ class RealTable:
     Parameters
     ----------
     name, title : str
-        Its name, and what it shows.
+        Its name and its heading.
     line_up : sequence of str
-        Methods, those of the paper and then controls.
+        The methods of the paper, then the controls.
     stand_ins : sequence of str
-        Methods of ours that stand for the paper's ROCCO.
+        Our methods that take the place of the paper's ROCCO.
     printed, printed_ranks : mapping
         The paper's numbers.
     """
@@ -69,7 +69,7 @@ class RealTable:
         parts = [
             f"# {self.title}",
             markdown.caution(quick),
-            f"`{made}` makes this page, `{self.name}.csv` and `{self.name}.png`. {LEGEND}",
+            f"`{made}` generates this page, `{self.name}.csv` and `{self.name}.png`. {LEGEND}",
         ]
         for metric in ("nmi_geometric", "ami_max", "ari", "ami"):
             parts += [f"## {TITLES[metric]}", self._scores(frame, methods, sets, metric)]
@@ -109,13 +109,13 @@ class RealTable:
         printed = published.score(
             self.printed, METHODS[method].paper_name, name, PRINTED.get(metric)
         )
-        return markdown.beside(ours, printed)
+        return markdown.with_printed(ours, printed)
 
     def _papers(self) -> list[str]:
         return [name for name in self.line_up if METHODS[name].paper_name]
 
     def _mean(self, values: pd.Series, method: str, metric: str, n_sets: int) -> str:
-        """Ours and the paper's over the same sets: those the method gave labels for."""
+        """Our mean and the paper's, over the sets for which the method gave labels."""
         if values.empty:
             return "-"
         printed = [
@@ -124,17 +124,17 @@ class RealTable:
         ]
         theirs = None if None in printed else sum(printed) / len(printed)
         some = "" if len(values) == n_sets else f" ({len(values)} of {n_sets} sets)"
-        return markdown.beside(f"{values.mean():.3f}", theirs) + some
+        return markdown.with_printed(f"{values.mean():.3f}", theirs) + some
 
     def _rank(self, among: Mapping[str, float], method: str, metric: str) -> str:
-        """Rank within the paper's line-up, ours and the printed one."""
+        """Our rank and the printed one, among the paper's methods."""
         if method not in among:
             return "-"
         printed = None
         if metric in PRINTED:
             ranks = self.printed_ranks[METHODS[method].paper_name or ""]
             printed = ranks[published.METRICS.index(PRINTED[metric])]
-        return markdown.beside(f"{among[method]:.2f}", printed, 2)
+        return markdown.with_printed(f"{among[method]:.2f}", printed, 2)
 
     def _draw(self, frame: pd.DataFrame, methods: Sequence[str], sets: Sequence[str]) -> Figure:
         figure = Figure(figsize=(9, 1.2 + 0.75 * len(sets)), layout="constrained")
@@ -163,19 +163,19 @@ def _part(frame: pd.DataFrame, method: str, name: str) -> pd.DataFrame:
 
 
 def few_seeds(frame: pd.DataFrame) -> str:
-    """Where a method that depends on the seed was run with fewer seeds than planned."""
+    """List cells of random methods that have fewer seeds than planned."""
     sizes = frame.groupby(["method", "dataset"]).size()
     random = {
         (method, name): count
         for (method, name), count in sizes.items()
         if Real(name).kind in METHODS[method].random_on and count < SEEDS
     }
-    told = [f"{method} on {name} ({count})" for (method, name), count in random.items()]
-    return f"Fewer than {SEEDS} seeds so far: {', '.join(told)}." if told else ""
+    notes = [f"{method} on {name} ({count})" for (method, name), count in random.items()]
+    return f"Fewer than {SEEDS} seeds so far: {', '.join(notes)}." if notes else ""
 
 
 def _over(sets: list[str], values: pd.DataFrame, rank: Callable[..., Any], *who: Any) -> Any:
-    """Ranks over `sets`; none where there is no set to rank on."""
+    """Ranks over `sets`, empty if there are no sets."""
     return rank(values[sets], *who) if sets else {}
 
 

@@ -1,4 +1,4 @@
-"""Robustness: cells, rows and columns that are not as k-means would have them, and no groups."""
+"""Robustness: outlier cells, unusual rows and columns, difficult clusters, and no clusters."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ UNKNOWN = ("rocco", "rocco_paper", "auto_km", "auto_scc", "hdbscan", "rcc", "cn_
            "auto_sbc")  # fmt: skip
 GIVEN = ("rocco+km", "rocco_paper+km", "km", "scc", "sbc", "rcc+km", "cn_x+km", "trim_cn_x+km")
 LINE_UP = (*GIVEN, *UNKNOWN)
-# These choose among 2 to 20 clusters and cannot answer one: a single seed shows it.
+# These methods choose among 2 to 20 clusters, so they cannot find one: one seed is enough.
 NEVER_ONE = frozenset({"auto_km", "auto_scc", "auto_sbc"})
 CONTROLS = (
     ("rocco", "cn_x"),
@@ -45,8 +45,8 @@ CONTROLS = (
 QUICK = ("moderate-10%-noise50", "student-scale40", "pure-noise")
 ALL_GRADIENTS = "gradients"
 MISSING_NOTE = (
-    "Cells go missing at random. `rocco` and `rocco+km` get the matrix as it is; all others "
-    "cannot take it and get the mean of the column in every missing cell."
+    "Values are missing at random. `rocco` and `rocco+km` get the matrix as it is; the others do "
+    "not accept missing values and get the mean of the column instead."
 )
 
 
@@ -68,18 +68,18 @@ def cells(request: Request) -> list[Cell]:
 
 
 def report(frame: pd.DataFrame, folder: Path, quick: bool) -> None:
-    # Of pure noise there are more seeds, whatever the command says.
+    # Pure noise has more seeds, whatever the command says.
     as_told = frame[(frame["dataset"] != "pure-noise") | (frame["seed"] == str(FIRST_SEED))]
     made = markdown.command("robustness", as_told, LINE_UP, SETS, quick, FIRST_SEED)
     parts = [
         "# Robustness",
         markdown.caution(quick),
-        f"`{made}` makes this page, `robustness.csv` and `robustness.png`. "
-        "[What the cases are](../../../docs/robustness.md). Another matrix for every seed, the "
-        "same for all methods. Mean ± standard deviation over seeds; the best of a line is bold.",
+        f"`{made}` generates this page, `robustness.csv` and `robustness.png`. "
+        "[What the cases are](../../../docs/robustness.md). A new matrix for every seed, the "
+        "same for all methods. Mean ± standard deviation over seeds; the best of a row is bold.",
         "## Average rank, K unknown",
         rank_table(frame),
-        "## No groups: how often one row cluster and one column cluster",
+        "## No clusters: how often one row cluster and one column cluster were found",
         one_table(frame),
     ]
     for title, line_up in (("K unknown", UNKNOWN), ("K given", GIVEN)):
@@ -87,10 +87,10 @@ def report(frame: pd.DataFrame, folder: Path, quick: bool) -> None:
             parts += [f"## ARI of {side}s, {title}", score_table(frame, line_up, f"{side}_ari")]
     for title, line_up in (("K unknown", UNKNOWN), ("K given", GIVEN)):
         for side in ("row", "column"):
-            parts += [f"## Missing cells: ARI of {side}s, {title}", MISSING_NOTE]
+            parts += [f"## Missing values: ARI of {side}s, {title}", MISSING_NOTE]
             parts += [missing_table(frame, line_up, f"{side}_ari")]
     parts += [
-        "## The default less the controls",
+        "## The default minus the controls",
         "Differences in ARI of rows on the same matrix: mean ± standard error over seeds.",
         control_table(frame),
     ]
@@ -103,21 +103,21 @@ def report(frame: pd.DataFrame, folder: Path, quick: bool) -> None:
 
 
 def score_table(frame: pd.DataFrame, line_up: Sequence[str], column: str) -> str:
-    """Cases with planted groups down, methods across."""
+    """Scores of the cases with planted clusters: one row per case, one column per method."""
     methods = _present(frame, line_up)
     names = markdown.ordered(_planted(frame, methods)["dataset"], SETS)
     rows = _score_rows(frame, methods, names, column)
     everything = _planted(frame, methods).pivot_table(
         index="dataset", columns="method", values=column, dropna=False
     )
-    # The mean of what is contaminated, so without the clean matrices.
+    # The mean is over contaminated matrices only.
     everything = everything.drop(CLEAN.name, errors="ignore")
     rows.append(["mean, clean left out", *(_number(everything[m].mean()) for m in methods)])
     return markdown.table(["case", *methods], rows)
 
 
 def missing_table(frame: pd.DataFrame, line_up: Sequence[str], column: str) -> str:
-    """Shares of missing cells down, methods across."""
+    """Scores by share of missing values: one row per share, one column per method."""
     part = frame[frame["dataset"].isin(MISSING_SETS)]
     methods = _present(part, line_up)
     names = markdown.ordered(part["dataset"], SETS)
@@ -136,7 +136,7 @@ def _score_rows(
 
 
 def one_table(frame: pd.DataFrame) -> str:
-    """Matrices without groups down, methods across: right answers of all."""
+    """Number of correct answers on matrices without clusters, one column per method."""
     methods = _present(frame, UNKNOWN)
     right = _right(frame)
     rows = [
@@ -144,13 +144,13 @@ def one_table(frame: pd.DataFrame) -> str:
         for name in markdown.ordered(right["dataset"], SETS)
     ]
     every = right[right["dataset"] != "pure-noise"]
-    told = [_count(every[every["method"] == method]["right"]) for method in methods]
-    rows.append(["all gradients", *told])
+    entries = [_count(every[every["method"] == method]["right"]) for method in methods]
+    rows.append(["all gradients", *entries])
     return markdown.table(["matrix", *methods], rows)
 
 
 def rank_table(frame: pd.DataFrame) -> str:
-    """Ranks by AMI of rows, over all cases and over those with groups; 1 is the best."""
+    """Ranks by AMI of rows, over all cases and over those with clusters; 1 is the best."""
     scores = case_scores(frame)
     planted = scores.drop(columns=["pure-noise", ALL_GRADIENTS], errors="ignore")
     ranks = [average_ranks(part, list(scores.index)) for part in (scores, planted)]
@@ -160,34 +160,35 @@ def rank_table(frame: pd.DataFrame) -> str:
         for method in ranks[0].sort_values().index
     ]  # fmt: skip
     counts = scores.shape[1], planted.shape[1]
-    head = ["method", f"rank, all {counts[0]} cases", f"rank, {counts[1]} with groups",
-            "mean AMI of rows, all", "with groups"]  # fmt: skip
+    head = ["method", f"rank, all {counts[0]} cases", f"rank, {counts[1]} with clusters",
+            "mean AMI of rows, all", "with clusters"]  # fmt: skip
     return markdown.table(head, rows)
 
 
 def control_table(frame: pd.DataFrame) -> str:
-    """ARI of rows of the default less that of a control, matrix by matrix."""
+    """ARI of rows of the default minus that of a control on the same matrices."""
     rows = []
     for name in markdown.ordered(_planted(frame, UNKNOWN)["dataset"], SETS):
-        told = [_difference(frame, ours, control, name) for ours, control in CONTROLS]
-        rows.append([name, *told])
-    head = [f"{ours} less {control}" for ours, control in CONTROLS]
+        entries = [_difference(frame, ours, control, name) for ours, control in CONTROLS]
+        rows.append([name, *entries])
+    head = [f"{ours} minus {control}" for ours, control in CONTROLS]
     return markdown.table(["case", *head], rows)
 
 
 def _difference(frame: pd.DataFrame, ours: str, control: str, name: str) -> str:
-    """Mean and standard error over the matrices that both labelled."""
+    """Mean and standard error over the matrices labelled by both."""
     first, second = (_part(frame, m, name).set_index("seed")["row_ari"] for m in (ours, control))
-    gaps = (first - second).dropna()
-    if len(gaps) < 2:
+    differences = (first - second).dropna()
+    if len(differences) < 2:
         return "-"
-    return f"{gaps.mean():+.2f} ± {gaps.std(ddof=1) / len(gaps) ** 0.5:.2f}"
+    error = differences.std(ddof=1) / len(differences) ** 0.5
+    return f"{differences.mean():+.2f} ± {error:.2f}"
 
 
 def case_scores(frame: pd.DataFrame) -> pd.DataFrame:
-    """AMI of rows, or the share of right answers where there are no groups; methods down.
+    """AMI of rows, or the share of correct answers if there are no clusters; one row per method.
 
-    All gradients together are one case; a method without labels in a case has no score there.
+    All gradients together are one case. A method without labels has no score in that case.
     """
     methods = _present(frame, UNKNOWN)
     planted = _planted(frame, methods)
@@ -201,7 +202,7 @@ def case_scores(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _right(frame: pd.DataFrame) -> pd.DataFrame:
-    """Matrices without groups, and whether one cluster of each side was found."""
+    """Matrices without clusters, and whether one cluster per side was found."""
     part = frame[frame["dataset"].isin([source.name for source in NOTHING])].copy()
     one = (part["row_clusters"] == 1) & (part["column_clusters"] == 1)
     part["right"] = one.where(part["status"] == "ok").astype(float)
@@ -223,8 +224,8 @@ def _part(frame: pd.DataFrame, method: str, name: str) -> pd.DataFrame:
 
 
 def _bold(values: pd.Series, best: float | None) -> str:
-    told = markdown.spread(values, 2)
-    return f"**{told}**" if best is not None and values.mean() > best - 0.005 else told
+    text = markdown.spread(values, 2)
+    return f"**{text}**" if best is not None and values.mean() > best - 0.005 else text
 
 
 def _count(right: pd.Series) -> str:
@@ -293,4 +294,4 @@ def _draw_others(axes: Axes, frame: pd.DataFrame, line_up: Sequence[str], title:
     axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
-EXPERIMENT = Experiment("robustness", "cells, rows and columns that are off", cells, report)
+EXPERIMENT = Experiment("robustness", "outlier cells and difficult clusters", cells, report)

@@ -1,4 +1,4 @@
-"""Table 1: representations, the true number of clusters given to all."""
+"""Table 1: all methods are given the true number of clusters."""
 
 from benchmarks.paper.experiments.base import Experiment
 from benchmarks.paper.experiments.real_table import RealTable

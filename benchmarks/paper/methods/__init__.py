@@ -1,4 +1,4 @@
-"""One file a method; each defines METHOD. Found by looking into this folder."""
+"""The methods: every module of this folder that defines METHOD."""
 
 from importlib import import_module
 from pkgutil import iter_modules

@@ -1,4 +1,4 @@
-"""Default ROCCO with parts of it left out."""
+"""Default ROCCO with some of its steps left out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pyrocco import ROCCO
 
 
 class _Ablated(ROCCO):
-    """Takes the changes to the variant's parts from a class attribute of a subclass."""
+    """ROCCO whose variant is changed by a class attribute of a subclass."""
 
     changes: ClassVar[dict[str, Any]] = {}
 

@@ -1,7 +1,7 @@
-"""k-means on the data, K by silhouette."""
+"""k-means on the data, K chosen by the silhouette."""
 
 from benchmarks.paper.methods.base import EVERYWHERE, OneSided
-from pyrocco.estimators.auto import AutoKMeans
+from pyrocco import AutoKMeans
 
 
 def cluster(X, k, seed):

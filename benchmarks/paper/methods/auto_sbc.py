@@ -1,7 +1,7 @@
-"""Spectral biclustering, K by silhouette."""
+"""Spectral biclustering, K chosen by the silhouette."""
 
 from benchmarks.paper.methods.base import EVERYWHERE, Found, TwoSided
-from pyrocco.estimators.auto import AutoSpectralBiclustering
+from pyrocco import AutoSpectralBiclustering
 
 
 def cluster(X, k, seed):

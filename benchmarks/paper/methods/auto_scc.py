@@ -1,7 +1,7 @@
-"""Spectral co-clustering, K by silhouette."""
+"""Spectral co-clustering, K chosen by the silhouette."""
 
 from benchmarks.paper.methods.base import EVERYWHERE, Found, TwoSided
-from pyrocco.estimators.auto import AutoSpectralCoclustering
+from pyrocco import AutoSpectralCoclustering
 
 
 def cluster(X, k, seed):

@@ -1,4 +1,4 @@
-"""What a method of the benchmark is: a function from a matrix to labels, with its facts."""
+"""A method of the benchmark: a function from a matrix to labels, and its properties."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EVERYWHERE = frozenset({"text", "genes", "synthetic"})
 
 @dataclass(frozen=True)
 class Found:
-    """Labels, and what else there is to tell.
+    """The result of a method: labels and further information.
 
     Parameters
     ----------
@@ -25,10 +25,10 @@ class Found:
     stages : mapping of str to float
         Seconds of the parts of the method.
     representation : ndarray or None
-        The matrix the labels were read from.
+        The matrix from which the labels were computed.
     spared : float
-        Seconds of a part whose result was at hand from another method; they count all the
-        same.
+        Seconds of a part whose result was reused from another method; they are added to the
+        time of the method.
     """
 
     rows: np.ndarray | None
@@ -40,23 +40,23 @@ class Found:
 
 @dataclass(frozen=True)
 class Method:
-    """A method and what the runner must know of it.
+    """A method and its properties.
 
     Parameters
     ----------
     name : str
-        What ``--methods`` calls it.
+        Its name in ``--methods``.
     paper_name : str or None
-        The column of the paper's tables it stands for; None for a control.
+        Its name in the paper's tables; None for a control.
     random_on : frozenset of str
         Kinds of data on which its row labels depend on the seed. On other kinds one seed
-        tells all.
+        is enough.
     cluster : callable
         See the subclasses.
     after : str or None
-        A method no more costly: where that one runs out of time, this one is not tried.
+        A cheaper method; if it runs out of time, this method is not tried.
     takes_missing : bool
-        Whether NaN may stand in the data; others get means of columns in such places.
+        Whether it accepts NaN; other methods get the mean of the column instead.
     """
 
     name: str
@@ -67,19 +67,19 @@ class Method:
     takes_missing: bool = False
 
     def run(self, X: Any, k: int, seed: int, columns: bool, options: Mapping[str, Any]) -> Found:
-        """Label the rows of `X` and, if `columns` asks for it or they come for free, columns."""
+        """Label the rows of `X` and, if requested or without extra cost, the columns."""
         raise NotImplementedError
 
 
 class TwoSided(Method):
-    """Clusters rows and columns at once: ``cluster(X, k, seed, **options)`` gives a Found."""
+    """Clusters rows and columns at once; ``cluster(X, k, seed, **options)`` returns a Found."""
 
     def run(self, X: Any, k: int, seed: int, columns: bool, options: Mapping[str, Any]) -> Found:
         return self.cluster(X, k, seed, **options)
 
 
 class OneSided(Method):
-    """Clusters rows: ``cluster(X, k, seed, **options)`` gives labels; columns as rows of X^T."""
+    """Clusters rows (columns as rows of X^T); ``cluster(X, k, seed, **options)`` gives labels."""
 
     def run(self, X: Any, k: int, seed: int, columns: bool, options: Mapping[str, Any]) -> Found:
         rows = self.cluster(X, k, seed, **options)

@@ -1,8 +1,8 @@
-"""COBRA: groups are rows, and columns, that its representation makes equal."""
+"""COBRA: a cluster is a set of rows, or columns, that are equal in the representation."""
 
 from benchmarks.paper.methods.base import EVERYWHERE, Found, TwoSided
 from benchmarks.paper.methods.fit_cobra import fit_cobra
-from pyrocco.estimators.cobra import COBRA
+from pyrocco import COBRA
 
 
 def cluster(X, k, seed):

@@ -1,9 +1,9 @@
-"""k-means on the representation of COBRA, number of clusters given."""
+"""k-means on the representation of COBRA, with the number of clusters given."""
 
 from benchmarks.paper.methods.base import EVERYWHERE, Found, TwoSided, transposed
 from benchmarks.paper.methods.fit_cobra import fit_cobra
+from pyrocco import COBRA
 from pyrocco.assign import SilhouetteKMeans
-from pyrocco.estimators.cobra import COBRA
 
 
 def cluster(X, k, seed):

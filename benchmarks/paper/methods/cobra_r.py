@@ -1,4 +1,4 @@
-"""COBRAr: the paper's last step on the representation of COBRA."""
+"""COBRAr: the paper's assignment step on the representation of COBRA."""
 
 from benchmarks.paper.methods.base import EVERYWHERE, Found, TwoSided
 from benchmarks.paper.methods.fit_cobra import fit_cobra

@@ -1,4 +1,4 @@
-"""The final assignment of default ROCCO, on the data."""
+"""The assignment step of default ROCCO, applied to the data."""
 
 import numpy as np
 from scipy import sparse
@@ -9,7 +9,7 @@ from pyrocco.cells.values import is_mostly_zero
 
 
 def label_data(X, k, seed):
-    """Both sides at once, as the default does; `k` clusters of each where it is given."""
+    """Label both sides at once as the default does, with `k` clusters each if given."""
     dense = X.toarray() if sparse.issparse(X) else X
     random_state = np.random.RandomState(seed)
     filled = not is_mostly_zero(X)

@@ -1,9 +1,8 @@
-"""Fit COBRA as the paper sets it: gamma by validation from 1e-3 to 1e3, ten neighbours.
+"""Fit COBRA with the paper's settings: gamma by validation from 1e-3 to 1e3, ten neighbours.
 
-Methods that differ only in what they make of the representation have the same one, and so
-have seeds that validate the same gamma: within one process gamma is validated once for a
-matrix and a seed, and the problem solved once for a matrix and a gamma. The seconds that this
-spares the others are told.
+Several methods share one representation, and so do seeds with the same validated gamma. Within
+one process gamma is therefore validated once per matrix and seed, and the problem is solved once
+per matrix and gamma. The seconds saved are reported, so that they can be added again.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ import joblib
 from scipy import sparse
 
 from benchmarks.paper.methods.fit_rocco import stage_seconds
+from pyrocco import COBRA
 from pyrocco.convex import ConvexProblem, ConvexSolution, solve
 from pyrocco.estimators import cobra
-from pyrocco.estimators.cobra import COBRA
 
 SETTINGS = {"n_neighbors": 10}
 
@@ -31,22 +30,21 @@ _Model = TypeVar("_Model", bound=COBRA)
 
 @dataclass
 class _Solved:
-    """The solution for one matrix and gamma, and the seconds that it took."""
+    """The solution for one matrix and gamma, and its seconds."""
 
     key: tuple[str, float]
     seconds: float
     solution: ConvexSolution
 
 
-# Gamma for a matrix and a seed, and the seconds that validating it took.
+# (matrix, seed) -> validated gamma and the seconds of the validation.
 _validated: dict[tuple[str, int], tuple[float, float]] = {}
-# The last few: each is as large as its matrix, and before every cell its method is tried on a
-# tiny one.
+# The last solutions only: each is as large as its matrix. One is that of the warm-up matrix.
 _solved: deque[_Solved] = deque(maxlen=3)
 
 
 def fit_cobra(kind: type[_Model], X: Any, seed: int) -> tuple[_Model, float]:
-    """Return the fitted model, and seconds of what was at hand and spared it."""
+    """Return the fitted model and the seconds saved by reusing results."""
     name = _contents(X)
     gamma, spared = _validated.get((name, seed), (None, 0.0))
 
@@ -61,14 +59,14 @@ def fit_cobra(kind: type[_Model], X: Any, seed: int) -> tuple[_Model, float]:
         _solved.append(_Solved((name, gamma), time.perf_counter() - started, solution))
         return solution
 
-    told = StringIO()
-    with redirect_stderr(told), patch.object(cobra, "solve", solve_once):
+    output = StringIO()
+    with redirect_stderr(output), patch.object(cobra, "solve", solve_once):
         model = kind(gamma, **SETTINGS, random_state=seed, verbose=1).fit(X)
     if gamma is None:
-        _validated[name, seed] = model.gamma_, stage_seconds(told.getvalue())["validation"]
+        _validated[name, seed] = model.gamma_, stage_seconds(output.getvalue())["validation"]
     return model, spared
 
 
 def _contents(X: Any) -> str:
-    """A name of the cells; that of a sparse matrix as such depends on what it was asked."""
+    """Hash of the values; hashing a sparse matrix object would include its cached state."""
     return joblib.hash((X.data, X.indices, X.indptr) if sparse.issparse(X) else X)

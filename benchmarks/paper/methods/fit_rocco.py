@@ -1,4 +1,4 @@
-"""Fit ROCCO and read the seconds of its stages from what it tells."""
+"""Fit ROCCO and parse the seconds of its stages from the verbose output."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import Any
 from benchmarks.paper.methods.base import Found
 from pyrocco import ROCCO
 
-# The three stages of the paper's Fig. 5, by the names the estimator gives its own.
+# First word of a stage of the estimator -> stage of the paper's Fig. 5.
 _STAGES = {"graph": "graph", "representation": "representation", "clusters": "assignment"}
 
 
 def fit_rocco(X: Any, seed: int, **parameters: Any) -> Found:
-    told = StringIO()
-    with redirect_stderr(told):
+    output = StringIO()
+    with redirect_stderr(output):
         model = ROCCO(random_state=seed, verbose=1, **parameters).fit(X)
-    stages = stage_seconds(told.getvalue())
+    stages = stage_seconds(output.getvalue())
     return Found(model.row_labels_, model.column_labels_, stages, model.representation_)
 
 
-def stage_seconds(told: str) -> dict[str, float]:
-    """Sum the lines "name of ...: 1.23 s" by the first word of the name."""
+def stage_seconds(output: str) -> dict[str, float]:
+    """Sum the seconds in lines "name of ...: 1.23 s" by the first word of the name."""
     seconds: dict[str, float] = {}
-    for name, value in re.findall(r"^(\w+)[^:\n]*: ([\d.]+) s$", told, flags=re.MULTILINE):
+    for name, value in re.findall(r"^(\w+)[^:\n]*: ([\d.]+) s$", output, flags=re.MULTILINE):
         stage = _STAGES.get(name, name)
         seconds[stage] = round(seconds.get(stage, 0.0) + float(value), 4)
     return seconds

@@ -1,11 +1,11 @@
-"""HDBSCAN of scikit-learn. Rows it calls noise are one cluster more to the metrics."""
+"""HDBSCAN of scikit-learn. Noise points count as one more cluster in the scores."""
 
 from scipy import sparse
 from sklearn.cluster import HDBSCAN
 
 from benchmarks.paper.methods.base import NOWHERE, OneSided
 
-# Up to here all distances fit into memory, which is faster than a tree in many dimensions.
+# Up to this size all distances fit into memory, which is faster than a tree.
 _MAX_BRUTE = 12_000
 
 

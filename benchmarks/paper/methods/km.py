@@ -1,4 +1,4 @@
-"""k-means on the data, number of clusters given."""
+"""k-means on the data, with the number of clusters given."""
 
 from sklearn.cluster import KMeans
 

@@ -1,4 +1,4 @@
-"""Control: Leiden communities of the 10-nearest-neighbour graph (needs leidenalg and igraph)."""
+"""Control: Leiden communities of the 10-nearest-neighbour graph (needs leidenalg, igraph)."""
 
 import numpy as np
 from sklearn.neighbors import kneighbors_graph

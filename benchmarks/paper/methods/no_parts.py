@@ -1,4 +1,4 @@
-"""Default ROCCO without the second look at clusters whose parts hardly touch."""
+"""Default ROCCO without the second search for clusters inside each cluster."""
 
 from unittest.mock import patch
 

@@ -1,4 +1,4 @@
-"""Default ROCCO without the distrust of wild cells."""
+"""Default ROCCO without the detection of outlier cells."""
 
 from benchmarks.paper.methods.ablated import fit_without
 from benchmarks.paper.methods.base import TEXT, TwoSided

@@ -1,4 +1,4 @@
-"""Default ROCCO whose rows stay where their directions put them."""
+"""Default ROCCO without the last k-means iterations on unscaled rows."""
 
 from unittest.mock import patch
 

@@ -1,4 +1,4 @@
-"""Default ROCCO without uniting clusters that touch in the data."""
+"""Default ROCCO without merging clusters that are adjacent in the data."""
 
 from unittest.mock import patch
 

@@ -1,4 +1,4 @@
-"""Fit a co-clustering method that cannot take rows or columns that are all zero."""
+"""Fit a co-clustering method that does not accept rows or columns of zeros."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks.paper.methods.base import Found
 
 
 def fit_filled(model: Any, X: Any) -> Found:
-    """Fit on what is not all zero; the rest is a cluster of its own, -1."""
+    """Fit the other rows and columns; rows and columns of zeros get the label -1."""
     filled = X != 0
     rows = np.flatnonzero(np.asarray(filled.sum(axis=1)).ravel())
     columns = np.flatnonzero(np.asarray(filled.sum(axis=0)).ravel())

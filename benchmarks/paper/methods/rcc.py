@@ -1,4 +1,4 @@
-"""RCC as published; on mostly-zero data k-means with the silhouette on its representation."""
+"""RCC as published; for mostly-zero data, k-means with the silhouette on its representation."""
 
 from benchmarks.paper.methods.base import TEXT, OneSided
 from pyrocco import RCC

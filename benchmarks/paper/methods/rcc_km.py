@@ -1,4 +1,4 @@
-"""k-means on the representation of RCC as published, number of clusters given."""
+"""k-means on the representation of RCC as published, with the number of clusters given."""
 
 from benchmarks.paper.methods.base import EVERYWHERE, OneSided
 from pyrocco import RCC

@@ -1,4 +1,4 @@
-"""Control: pyrocco's scale-free RCC, each side by itself and its own labels on all data."""
+"""Control: pyrocco's scale-free RCC with its own labels, one side at a time."""
 
 from benchmarks.paper.methods.base import NOWHERE, OneSided
 from pyrocco import RCC

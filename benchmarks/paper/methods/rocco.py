@@ -8,5 +8,5 @@ def cluster(X, k, seed, **options):
     return fit_rocco(X, seed, **options)
 
 
-# Random only in the sample on which K is chosen where there are more than 2,000 rows.
+# Random only in the sample on which K is chosen for large matrices.
 METHOD = TwoSided("rocco", "ROCCO", TEXT, cluster, takes_missing=True)

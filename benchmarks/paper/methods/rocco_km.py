@@ -1,4 +1,4 @@
-"""ROCCO with pyrocco's defaults, told the number of row clusters, and as many of columns."""
+"""ROCCO with pyrocco's defaults, with the number of row clusters given for both sides."""
 
 from benchmarks.paper.methods.base import TEXT, TwoSided
 from benchmarks.paper.methods.fit_rocco import fit_rocco

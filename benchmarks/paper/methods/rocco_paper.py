@@ -1,4 +1,4 @@
-"""ROCCO to the letter of the paper's Algorithm 1, numbers of clusters unknown."""
+"""The paper's Algorithm 1 implemented literally, numbers of clusters unknown."""
 
 from benchmarks.paper.methods.base import TEXT, TwoSided
 from benchmarks.paper.methods.fit_rocco import fit_rocco

@@ -1,4 +1,4 @@
-"""The paper's ROCCO+KM: k-means on the literal representation, number of clusters given."""
+"""ROCCO+KM of the paper: k-means on the literal representation, K given."""
 
 from benchmarks.paper.methods.base import EVERYWHERE, TwoSided
 from benchmarks.paper.methods.fit_rocco import fit_rocco

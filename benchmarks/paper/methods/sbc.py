@@ -1,4 +1,4 @@
-"""Spectral biclustering, number of clusters given."""
+"""Spectral biclustering, with the number of clusters given."""
 
 from sklearn.cluster import SpectralBiclustering
 

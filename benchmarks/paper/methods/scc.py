@@ -1,4 +1,4 @@
-"""Spectral co-clustering, number of clusters given."""
+"""Spectral co-clustering, with the number of clusters given."""
 
 from sklearn.cluster import SpectralCoclustering
 

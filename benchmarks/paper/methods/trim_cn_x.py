@@ -1,4 +1,4 @@
-"""Control: cells far from an additive fit put aside, then as cn_x."""
+"""Control: outlier cells replaced by an additive fit, then cn_x."""
 
 from benchmarks.paper.methods.base import TEXT, TwoSided
 from benchmarks.paper.methods.control_x import label_data

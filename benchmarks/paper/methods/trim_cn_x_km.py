@@ -1,4 +1,4 @@
-"""Control: as trim_cn_x, number of clusters given."""
+"""Control: trim_cn_x with the number of clusters given."""
 
 from benchmarks.paper.methods.base import TEXT, TwoSided
 from benchmarks.paper.methods.control_x import label_data

@@ -16,9 +16,10 @@ from pyrocco.plots import (
     plot_block_noise,
     plot_confidence,
     plot_convergence,
+    plot_membership,
     plot_tree,
 )
-from pyrocco.plots.colours import BLUE, GREY
+from pyrocco.plots.style import BLUE, GREY
 
 
 def axes(inches=6.0):
@@ -116,20 +117,28 @@ def test_convergence_of_one_solve_and_of_objectives_below_zero():
 
 
 @pytest.mark.parametrize("n", [10, 10_000])
-def test_confidence_is_drawn_cluster_by_cluster(n):
+def test_membership_is_drawn_cluster_by_cluster(n):
     rng = np.random.default_rng(0)
-    confidence, labels = rng.random(n), np.arange(n) % 4
-    ax = plot_confidence(confidence, labels, axes(), side="columns")
+    membership, labels = rng.random(n), np.arange(n) % 4
+    ax = plot_membership(membership, labels, axes(), side="columns")
     parts = [patch.get_data() for patch in ax.patches]
     assert len(parts) == 4
     for cluster, part in enumerate(parts):
         mean = np.average(part.values, weights=np.diff(part.edges))
-        assert mean == pytest.approx(confidence[labels == cluster].mean())
+        assert mean == pytest.approx(membership[labels == cluster].mean())
         assert (np.diff(part.values) <= 0).all()
         assert part.edges[-1] - part.edges[0] == (labels == cluster).sum()
     assert sum(len(part.values) for part in parts) <= max(n, 600)
     assert "column clusters" in [t.get_text() for t in ax.texts]
     assert_apart(boxes(ax, ax.texts[:-1]))
+
+
+def test_the_old_name_of_the_membership_plot_still_works():
+    new = plot_membership([0.6, 1.0, 0.9], [0, 0, 1], axes())
+    with pytest.warns(FutureWarning, match="plot_membership"):
+        old = plot_confidence(confidence=[0.6, 1.0, 0.9], labels=[0, 0, 1], ax=axes())
+    for ours, theirs in zip(new.patches, old.patches, strict=True):
+        np.testing.assert_array_equal(ours.get_data().values, theirs.get_data().values)
 
 
 def tree_of(n, k, seed=0):

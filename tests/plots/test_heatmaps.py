@@ -9,10 +9,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from scipy import sparse
 
+from pyrocco.estimators.blocks import block_means
 from pyrocco.plots import before_and_after, plot_biclusters, plot_matrix, save_figure
-from pyrocco.plots.distrust import mark_distrust
-from pyrocco.plots.order import block_means, cluster_order
-from pyrocco.plots.picture import colour_scale, shrink
+from pyrocco.plots.heatmap import mark_outlier_cells
+from pyrocco.plots.order import cluster_order, downsample
+from pyrocco.plots.style import colour_scale
 
 
 def planted(n_rows, n_columns, n_clusters, seed=0):
@@ -42,10 +43,10 @@ def test_block_means_are_plain_means(convert):
 
 
 @pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array])
-def test_shrinking_averages_neighbours(convert):
+def test_downsampling_averages_neighbours(convert):
     X = np.random.default_rng(0).random((40, 60))
     order = np.random.default_rng(1).permutation(40)
-    small = shrink(convert(X), order, np.arange(60), most=20)
+    small = downsample(convert(X), order, np.arange(60), most=20)
     np.testing.assert_allclose(small, X[order].reshape(20, 2, 20, 3).mean(axis=(1, 3)))
 
 
@@ -217,7 +218,7 @@ def test_no_global_figures():
 
 
 @pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array])
-def test_missing_cells_are_blank_and_change_no_colours(convert):
+def test_missing_values_are_blank_and_change_no_colours(convert):
     X = np.kron([[9.0, 1.0], [2.0, 7.0]], np.ones((6, 5)))
     holes = X.copy()
     holes[3, 4] = np.nan
@@ -228,8 +229,8 @@ def test_missing_cells_are_blank_and_change_no_colours(convert):
     assert np.isnan(np.ma.filled(axes[1].images[0].get_array(), np.nan)).sum() == 1
 
 
-def test_missing_cells_are_not_marked_as_distrusted():
+def test_missing_values_are_not_marked_as_outlier_cells():
     weights = np.array([[1.0, 0.2], [np.nan, 1.0]])
     orders = np.arange(2), np.arange(2)
-    ax = mark_distrust(weights, Figure().add_subplot(), orders)
+    ax = mark_outlier_cells(weights, Figure().add_subplot(), orders)
     assert (ax.images[-1].get_array()[..., 3] > 0).tolist() == [[False, True], [False, False]]

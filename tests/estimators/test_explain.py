@@ -94,7 +94,7 @@ def test_confidence_is_the_mean_of_both_sides(noisy):
     block = table[(table.kind == "block") & (table.row_cluster == 1) & (table.column_cluster == 0)]
     sure = np.linspace(0, 1, 40), np.linspace(0.5, 1, 12)
     expected = (sure[0][rows == 1].mean() + sure[1][columns == 0].mean()) / 2
-    assert block["confidence"].item() == pytest.approx(expected)
+    assert block["membership"].item() == pytest.approx(expected)
 
 
 def test_sparse_data_give_the_same_table(noisy):

@@ -31,7 +31,7 @@ COLUMNS = (
     "direction",
     "p_adjusted",
     "homogeneity",
-    "confidence",
+    "membership",
 )
 
 
@@ -117,7 +117,7 @@ class Explainer:
             column=pd.array([pd.NA] * len(rows), dtype="Int64"),
             n_columns=np.bincount(self._column_labels)[columns],
             homogeneity=_homogeneity(self._blocks, total)[rows, columns],
-            confidence=self._confidence(rows, of_columns[columns]),
+            membership=self._confidence(rows, of_columns[columns]),
         )
 
     def _column_lines(self, contrast: Contrast, p: Array, top: int) -> pd.DataFrame:
@@ -128,7 +128,7 @@ class Explainer:
             column=pd.array(columns, dtype="Int64"),
             n_columns=1,
             homogeneity=_homogeneity(self._by_column, total)[rows, columns],
-            confidence=self._confidence(rows, self.confidence[1][columns]),
+            membership=self._confidence(rows, self.confidence[1][columns]),
         )
 
     def _lines(

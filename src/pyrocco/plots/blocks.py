@@ -133,7 +133,7 @@ def _write_values(values: Floats, ax: Axes) -> None:
     """Write every value into its cell."""
     image, number_format = ax.images[0], _number_format(values)
     # Perceived brightness: dark text on light cells, light text on dark ones.
-    brightness = image.cmap(image.norm(values))[..., :3] @ [0.299, 0.587, 0.114]
+    brightness = np.asarray(image.to_rgba(values))[..., :3] @ [0.299, 0.587, 0.114]
     is_light = np.isnan(values) | (brightness > 0.5)
     for (i, j), value in np.ndenumerate(values):
         ax.text(

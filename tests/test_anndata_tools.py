@@ -17,7 +17,7 @@ from pyrocco import ROCCO
 
 @pytest.fixture(name="X", scope="module")
 def make_matrix():
-    """Counts of 45 cells and 30 genes in three groups each, of different sizes."""
+    """Counts of 45 cells and 30 genes in three clusters each, of different sizes."""
     rng = np.random.default_rng(0)
     means = np.array([[19.0, 6.0, 6.0], [6.0, 19.0, 6.0], [6.0, 6.0, 19.0]])
     rows, columns = np.repeat([0, 1, 2], [20, 15, 10]), np.repeat([0, 1, 2], [12, 10, 8])
@@ -83,12 +83,13 @@ def test_everything_survives_a_file(adata, model, tmp_path):
     assert again.obs["rocco"].cat.categories.tolist() == ["0", "1", "2"]
     for side in ("obs", "var"):
         pd.testing.assert_frame_equal(getattr(again, side), getattr(adata, side))
-    np.testing.assert_allclose(again.obs["rocco_confidence"], model.row_membership_)
+    np.testing.assert_allclose(again.obs["rocco_membership"], model.row_membership_)
+    np.testing.assert_allclose(again.var["rocco_membership"], model.column_membership_)
     np.testing.assert_array_equal(again.obsm["X_rocco"], adata.obsm["X_rocco"])
     about = again.uns["rocco"]
     np.testing.assert_array_equal(about["block_means"], model.block_means_)
     assert (about["n_row_clusters"], about["n_column_clusters"]) == (3, 3)
-    assert (about["reading"], bool(about["converged"])) == (model.structure_, True)
+    assert (about["structure"], bool(about["converged"])) == (model.structure_, True)
     assert about["params"]["n_clusters"] == "(3, None)"
     assert about["params"]["n_neighbors"] == 10
     assert "layer" not in about["params"]
@@ -134,6 +135,7 @@ def test_raw_keeps_the_labels_of_its_genes_in_uns(adata, model, X, tmp_path):
     table = adata.uns["rocco"]["raw_var"]
     assert table.index.tolist() == [f"gene{j}" for j in range(30)]
     assert table["cluster"].astype(int).tolist() == model.column_labels_.tolist()
+    np.testing.assert_allclose(table["membership"], model.column_membership_)
     assert adata.obsm["X_rocco"].shape == (45, 3)
     assert pyrocco.pl.heatmap(adata).images[0].get_array().max() == X.max()
     # Some of the genes are in X too, and known by name there.

@@ -90,7 +90,7 @@ class AnnDataLike(Protocol):
     """An annotated matrix, such as an `anndata.AnnData`."""
 
     @property
-    def X(self) -> Any:
+    def X(self) -> Any:  # noqa: N802 - as anndata calls it
         """The matrix, cells by genes."""
 
     @property

@@ -232,19 +232,15 @@ def test_sentences_describe_the_model():
     model.row_membership_[:2] = 0.3
     model.converged_ = False
     text = " ".join(summary_sentences(model, X, {"prepared": ["log1p"], "seconds": 1.234}))
-    assert (
-        "The number of row clusters was given; the number of column clusters was determined"
-        in text
-    )
-    assert "It is below 50 % for 2 rows: another cluster may fit as well." in text
+    assert "The number of row clusters was given; the number of column clusters was" in text
+    assert "The membership probability of 2 rows is below 50 %: another cluster may" in text
     assert "3 outlier cells (0.093 %) were found" in text
     assert "9 values (0.28 %) are missing" in text
     assert "prepared before the fit: log1p" in text
     assert "did not converge within" in text
     assert " in 1.23 seconds" in text
-    assert "Both numbers of clusters were given." in summary_sentences(
-        ROCCO(2).fit(X[10:]), X[10:], {}
-    )
+    both_given = summary_sentences(ROCCO(2).fit(X[10:]), X[10:], {})
+    assert "Both numbers of clusters were given." in both_given
 
 
 def test_advice_that_was_not_followed_is_a_warning():

@@ -152,7 +152,9 @@ def _membership(model: FittedCoClustering) -> list[str]:
     low = {"row": int((rows < 0.5).sum()), "column": int((columns < 0.5).sum())}
     if any(low.values()):
         which = " and ".join(count(number, side) for side, number in low.items() if number)
-        sentences.append(f"It is below 50 % for {which}: another cluster may fit as well.")
+        sentences.append(
+            f"The membership probability of {which} is below 50 %: another cluster may fit as well."
+        )
     return sentences
 
 

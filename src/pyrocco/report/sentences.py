@@ -153,7 +153,8 @@ def _membership(model: FittedCoClustering) -> list[str]:
     if any(low.values()):
         which = " and ".join(count(number, side) for side, number in low.items() if number)
         sentences.append(
-            f"The membership probability of {which} is below 50 %: another cluster may fit as well."
+            f"The membership probability of {which} is below 50 %: another cluster may fit "
+            "them as well."
         )
     return sentences
 

@@ -1,6 +1,6 @@
 """Compare pyrocco's model files with those of skops: time, size, safety and lifetime.
 
-python -m benchmarks.libraries.model_files [--repeats 5]
+python -m benchmarks.libraries.model_files [--repeats 15]
 
 Needs skops (``pip install skops``). Only public names of pyrocco are used. Classes that moved or
 were renamed between two versions are imitated by changing their names in the file.
@@ -13,6 +13,7 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -61,14 +62,11 @@ METHODS: dict[str, tuple[Callable[[Any, Path], None], Callable[[Path], Any]]] = 
 }
 
 
-def best_of(repeats: int, action: Callable[[], Any]) -> float:
-    """Shortest of several durations, in seconds."""
-    seconds = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        action()
-        seconds.append(time.perf_counter() - start)
-    return min(seconds)
+def seconds(action: Callable[[], Any]) -> float:
+    """Duration of an action."""
+    start = time.perf_counter()
+    action()
+    return time.perf_counter() - start
 
 
 def planted(shape: tuple[int, int]) -> np.ndarray[Any, Any]:
@@ -82,11 +80,15 @@ def measure(folder: Path, repeats: int) -> None:
         model = ROCCO(random_state=0).fit(planted(shape))
         model.at(2, 2)  # computed on first use: not part of the time to save
         model.predict(planted(shape)[:2])
-        for name, (save, load) in METHODS.items():
-            path = folder / f"{name}-{shape[0]}"
-            save_ms = 1000 * best_of(repeats, lambda: save(model, path))  # noqa: B023
-            load_ms = 1000 * best_of(repeats, lambda: load(path))  # noqa: B023
-            size = path.stat().st_size / 1e6
+        times: dict[str, list[tuple[float, float]]] = {name: [] for name in METHODS}
+        for _ in range(repeats):  # in turn, so that both meet the same load of the machine
+            for name, (save, load) in METHODS.items():
+                path = folder / f"{name}-{shape[0]}"
+                took = seconds(partial(save, model, path)), seconds(partial(load, path))
+                times[name].append(took)
+        for name, pairs in times.items():
+            size = (folder / f"{name}-{shape[0]}").stat().st_size / 1e6
+            save_ms, load_ms = (1000 * min(column) for column in zip(*pairs, strict=True))
             cells = f"{shape[0]:,} x {shape[1]}"
             print(f"| {cells} | {name} | {size:.2f} | {save_ms:.0f} | {load_ms:.0f} |")
 
@@ -199,7 +201,7 @@ def code_that_runs() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--repeats", type=int, default=15)
     repeats = parser.parse_args().repeats
     print(f"pyrocco {pyrocco.__version__}, skops {skops.__version__}\n")
     with tempfile.TemporaryDirectory() as name:

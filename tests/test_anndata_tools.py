@@ -65,7 +65,7 @@ STORED = {
 
 
 @pytest.mark.parametrize("name", STORED)
-def test_however_the_matrix_is_stored(name, X, model):
+def test_every_storage_of_the_matrix(name, X, model):
     adata = anndata.AnnData(STORED[name](X))
     assert pyrocco.tl.rocco(adata) is None
     check_labels(adata, model)
@@ -75,7 +75,7 @@ def test_however_the_matrix_is_stored(name, X, model):
     assert sorted(drawn.ravel()) == sorted(X.ravel())
 
 
-def test_everything_survives_a_file(adata, model, tmp_path):
+def test_all_results_can_be_written_and_read(adata, model, tmp_path):
     pyrocco.tl.rocco(adata, n_clusters=(3, None))
     adata.write_h5ad(tmp_path / "a.h5ad")
     again = anndata.read_h5ad(tmp_path / "a.h5ad")
@@ -96,7 +96,7 @@ def test_everything_survives_a_file(adata, model, tmp_path):
     assert pyrocco.pl.heatmap(again).images[0].get_array().shape == (45, 30)
 
 
-def test_a_solver_object_survives_a_file_by_its_name(adata, tmp_path):
+def test_a_solver_object_is_written_by_its_name(adata, tmp_path):
     pyrocco.tl.rocco(adata, solver=pyrocco.solvers.SpectralSolver())
     adata.write_h5ad(tmp_path / "a.h5ad")
     assert (
@@ -182,7 +182,7 @@ def test_backed_by_a_file(store, use_raw, X, model, tmp_path):
     backed.file.close()
 
 
-def test_clusters_may_be_renamed_and_left_out(adata):
+def test_clusters_may_be_renamed_and_removed(adata):
     pyrocco.tl.rocco(adata)
     adata.obs["rocco"] = adata.obs["rocco"].cat.rename_categories(["T cells", "B cells", "others"])
     kept = adata[adata.obs["rocco"] != "B cells", adata.var["rocco"] != "0"]
@@ -195,7 +195,7 @@ def test_clusters_may_be_renamed_and_left_out(adata):
         pyrocco.pl.heatmap(kept)
 
 
-def test_drawn_where_asked(adata):
+def test_the_given_axes_are_used(adata):
     pyrocco.tl.rocco(adata)
     _, (left, right) = plt.subplots(1, 2)
     assert pyrocco.pl.heatmap(adata, ax=right) is right
@@ -218,7 +218,7 @@ def test_errors_say_what_to_do(adata, X):
     assert list(adata.obs) == []
 
 
-def test_the_modules_come_when_they_are_used():
+def test_modules_are_imported_on_first_use():
     code = (
         "import sys, pyrocco; assert 'matplotlib.pyplot' not in sys.modules; "
         "pyrocco.pl.heatmap; assert 'matplotlib.pyplot' in sys.modules; pyrocco.tl.rocco; "

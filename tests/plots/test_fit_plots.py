@@ -1,4 +1,4 @@
-"""Pictures of fits: the numbers drawn, readable with few and with many of everything."""
+"""Plots of fits: the values drawn, and labels that never overlap."""
 
 from itertools import combinations
 
@@ -31,7 +31,7 @@ def drawn(ax):
 
 
 def boxes(ax, texts):
-    """Boxes of the texts that are shown, in pixels."""
+    """Bounding boxes of the visible texts, in pixels."""
     canvas = FigureCanvasAgg(ax.figure)
     canvas.draw()
     return [t.get_window_extent(canvas.get_renderer()) for t in texts if t.get_text()]
@@ -62,14 +62,14 @@ def test_numbers_and_names_of_blocks_never_overlap(n):
 
 
 @pytest.mark.parametrize("largest", [1e-9, 1e-3, 1.0, 5e4, 3e200])
-def test_numbers_of_any_size_have_a_short_form(largest):
+def test_numbers_of_any_magnitude_are_short(largest):
     ax = plot_block_means([[largest, largest / 2]], axes())
     texts = [t.get_text() for t in ax.texts]
     assert all(len(text) <= 8 for text in texts)
     np.testing.assert_allclose([float(text) for text in texts], [largest, largest / 2], rtol=0.05)
 
 
-def test_blocks_without_cells_are_said_to_be_missing():
+def test_blocks_without_values_are_labelled_missing():
     X = np.array([[1.0, 2.0, np.nan], [3.0, 2.0, np.nan], [5.0, 5.0, 5.0]])
     ax = plot_block_noise(X, [0, 0, 1], [0, 1, 2], axes())
     values = drawn(ax)
@@ -90,7 +90,7 @@ def test_noise_is_the_standard_deviation_of_every_block(convert):
     assert ax.images[0].get_clim() == (0, max(expected))
 
 
-def test_noise_of_a_matrix_without_any():
+def test_noise_of_a_constant_matrix():
     ax = plot_block_noise(np.ones((4, 4)), [0, 0, 1, 1], [0, 0, 1, 1], axes())
     assert drawn(ax).tolist() == [[0, 0], [0, 0]]
 
@@ -108,7 +108,7 @@ def test_convergence_draws_objective_and_schedule():
     assert ax.get_yscale() == right.get_yscale() == "log"
 
 
-def test_convergence_of_one_solve_and_of_objectives_below_zero():
+def test_convergence_of_one_iteration_and_of_negative_objectives():
     ax = plot_convergence([5.0], axes(), mu_rows=[np.inf], mu_columns=[np.inf])
     assert ax.figure.axes == [ax]
     low, high = ax.get_xlim()

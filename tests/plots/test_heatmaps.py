@@ -1,4 +1,4 @@
-"""Heat maps: the numbers drawn, the order of clusters, colours, borders and labels."""
+"""Heat maps: the values drawn, the order of the clusters, colours, borders and labels."""
 
 import sys
 from itertools import combinations
@@ -17,7 +17,7 @@ from pyrocco.plots.style import colour_scale
 
 
 def planted(n_rows, n_columns, n_clusters, seed=0):
-    """High blocks in hidden places: X and the labels that find them."""
+    """A matrix with one high block per cluster, and its labels."""
     rng = np.random.default_rng(seed)
     rows = np.concatenate([np.arange(n_clusters), rng.integers(0, n_clusters, n_rows)])[:n_rows]
     columns = np.concatenate([np.arange(n_clusters), rng.integers(0, n_clusters, n_columns)])
@@ -55,7 +55,7 @@ def test_a_small_matrix_is_drawn_cell_by_cell():
     np.testing.assert_array_equal(drawn(plot_matrix(X, axes())), X)
 
 
-def test_biclusters_are_sorted_and_framed():
+def test_biclusters_are_sorted_and_separated_by_lines():
     X, rows, columns = planted(40, 30, 3)
     ax = plot_biclusters(X, rows, columns, axes())
     row_clusters, column_clusters = cluster_order(X, rows, columns)
@@ -78,7 +78,7 @@ def test_high_blocks_lie_on_the_diagonal(seed):
 
 
 @pytest.mark.parametrize("transpose", [False, True])
-def test_the_side_with_more_clusters_follows(transpose):
+def test_the_side_with_more_clusters_is_ordered_by_the_other(transpose):
     X = np.kron(np.array([[0, 9, 0, 9], [9, 0, 9, 0]]), np.ones((3, 2)))
     rows, columns = np.repeat([0, 1], 3), np.repeat(np.arange(4), 2)
     rows[0] = 1  # row cluster 1 is the larger one
@@ -94,7 +94,7 @@ def test_the_side_with_more_clusters_follows(transpose):
     assert many.tolist() == [0, 2, 1, 3]
 
 
-def test_colours_withstand_outliers():
+def test_colours_ignore_a_few_extreme_values():
     X = np.random.default_rng(0).normal(size=(100, 100))
     X[0, 0] = 1e9
     scale = colour_scale(X, signed=True)
@@ -115,7 +115,7 @@ def test_colours_of_a_constant_matrix(value, signed):
     assert scale.low < scale.high
 
 
-def test_colours_where_nearly_all_is_zero():
+def test_colours_of_a_matrix_with_few_nonzero_values():
     X = np.zeros((100, 100))
     X[0, :5] = 2.0
     assert colour_scale(X, signed=False).high == 2.0
@@ -145,13 +145,19 @@ CASES = {
 }
 
 
+@pytest.mark.parametrize("has_outliers", [False, True])
 @pytest.mark.parametrize("case", CASES)
-def test_no_text_overlaps_and_all_is_inside(case):
+def test_no_text_overlaps_and_all_is_inside(case, has_outliers):
     n_rows, n_columns, n_clusters = CASES[case]
     X, rows, columns = planted(n_rows, n_columns, n_clusters)
     names = [f"a rather long name of row {i}" for i in range(n_rows)]
     figure = before_and_after(
-        X, rows, columns, row_names=names, column_names=[f"s{j}" for j in range(n_columns)]
+        X,
+        rows,
+        columns,
+        row_names=names,
+        column_names=[f"s{j}" for j in range(n_columns)],
+        cell_weights=np.ones_like(X) if has_outliers else None,
     )
     renderer = FigureCanvasAgg(figure).get_renderer()
     figure.draw(renderer)
@@ -173,7 +179,7 @@ def overlap(a, b):
     return min(a.x1, b.x1) - max(a.x0, b.x0) > 0.5 and min(a.y1, b.y1) - max(a.y0, b.y0) > 0.5
 
 
-def test_names_are_drawn_where_they_fit():
+def test_names_are_drawn_if_they_fit():
     X, rows, columns = planted(12, 900, 2)
     names = [f"gene {i}" for i in range(12)]
     figure = before_and_after(
@@ -186,14 +192,14 @@ def test_names_are_drawn_where_they_fit():
     assert not left.get_xticks().size
 
 
-def test_both_pictures_share_their_colours():
+def test_both_heat_maps_share_their_colours():
     X, rows, columns = planted(50, 40, 3)
     left, right, _ = before_and_after(X - 3, rows, columns).axes
     assert left.images[0].get_clim() == right.images[0].get_clim()
     assert left.images[0].get_cmap().name == right.images[0].get_cmap().name == "RdBu_r"
 
 
-def test_names_that_fonts_and_formulae_trip_over(tmp_path):
+def test_names_with_formulae_and_characters_that_fonts_lack(tmp_path):
     figure = before_and_after(
         np.eye(3),
         [0, 1, 1],

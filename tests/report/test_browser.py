@@ -34,7 +34,7 @@ def middle_of_heatmap(page):
     return box["x"] + 150 + (box["width"] - 154) / 2, box["y"] + 28 + (box["height"] - 144) / 2
 
 
-def test_the_summary_is_there_and_names_are_only_text(open_page, planted_page):
+def test_the_summary_is_shown_and_names_are_only_text(open_page, planted_page):
     path, model, _, names = planted_page
     page = open_page(path)
     words = page.locator("#summary").inner_text()
@@ -79,7 +79,7 @@ def test_wheel_buttons_and_keys_zoom(open_page, planted_page):
     assert visible_range(page) == [1, 90, 1, 36]
 
 
-def test_dragging_moves_the_picture(open_page, planted_page):
+def test_dragging_moves_the_heat_map(open_page, planted_page):
     page = open_page(planted_page[0])
     page.click("#zoom-in")
     page.click("#zoom-in")

@@ -45,7 +45,7 @@ def data_of(page):
 
 
 @given(arrays(np.float32, st.integers(1, 40), elements=st.floats(-(2.0**99), 2.0**99, width=32)))
-def test_packed_numbers_come_back(numbers):
+def test_packed_numbers_are_unpacked_unchanged(numbers):
     np.testing.assert_array_equal(unpack(pack_floats(numbers)), numbers)
     half = unpack(pack_floats(numbers, exact=False))
     np.testing.assert_allclose(half, numbers, rtol=2.0**-8, atol=1e-37)
@@ -53,7 +53,7 @@ def test_packed_numbers_come_back(numbers):
     np.testing.assert_array_equal(unpack(pack_integers(whole)), whole)
 
 
-def test_missing_stays_missing_when_packed():
+def test_missing_values_stay_missing_when_packed():
     for exact in (True, False):
         again = unpack(pack_floats(np.array([np.nan, 1.0]), exact=exact))
         np.testing.assert_array_equal(again, [np.nan, 1.0])
@@ -107,7 +107,7 @@ def test_a_tall_matrix_keeps_every_row():
     assert make_tiles(X, (np.arange(5000), np.arange(3))).values.shape == (5000, 3)
 
 
-def test_levels_are_nested_and_hold_the_fit(planted_page):
+def test_levels_are_nested_and_contain_the_fit(planted_page):
     _, model, X, _ = planted_page
     levels, fitted = levels_of(model, X)
     assert levels[0].n_clusters == (1, 1)
@@ -120,7 +120,7 @@ def test_levels_are_nested_and_hold_the_fit(planted_page):
             assert len(np.unique(pairs, axis=0)) == pairs[:, 0].max() + 1
 
 
-def test_the_page_is_one_file_and_says_the_same_each_time(planted_page, tmp_path):
+def test_the_page_is_one_file_and_is_reproducible(planted_page, tmp_path):
     path, model, X, names = planted_page
     page = path.read_text(encoding="utf-8")
     assert not re.search(r'(src|href)="(?!#)', page)
@@ -134,7 +134,7 @@ def test_the_page_is_one_file_and_says_the_same_each_time(planted_page, tmp_path
     assert text == re.sub(rb"<td>[^<]*</td></tr></tbody>", b"", first)
 
 
-def test_names_cannot_leave_their_place(planted_page):
+def test_names_cannot_become_html(planted_page):
     page = planted_page[0].read_text(encoding="utf-8")
     assert NASTY not in page
     assert "<img" not in page
@@ -163,7 +163,7 @@ def test_every_form_of_a_matrix_gives_the_same_page(tmp_path, form):
     )
 
 
-def test_a_data_frame_brings_its_names(tmp_path):
+def test_names_of_a_data_frame_are_used(tmp_path):
     X, rows, columns = planted_matrix()
     frame = pd.DataFrame(X, index=rows, columns=columns)
     write_report(tmp_path / "a.html", ROCCO(2).fit(frame), frame)

@@ -35,6 +35,7 @@ __all__ = [
 # Inches. They are fixed, so that it is known in advance which labels fit.
 _PANEL_WIDTH, _PANEL_HEIGHT = 4.6, 5.0
 _MARGIN, _TOP, _CLUSTER_LABELS, _COLOURBAR = 0.25, 0.75, 0.5, 0.16
+_TITLE_LINE = 0.2
 _TITLE: dict[str, Any] = {"fontsize": FONT_SIZE + 2, "pad": 36}
 
 
@@ -172,7 +173,8 @@ def before_and_after(
     >>> [ax.get_title() for ax in figure.axes[:2]]
     ['Original: 6 rows, 6 columns', 'Sorted: 2 row clusters, 2 column clusters']
     """
-    figure, (left, right, bar) = _panels(row_names, column_names)
+    top = _TOP if cell_weights is None else _TOP + _TITLE_LINE
+    figure, (left, right, bar) = _panels(row_names, column_names, top)
     names: dict[str, Any] = {"row_names": row_names, "column_names": column_names}
     plot_biclusters(X, row_labels, column_labels, right, cell_weights=cell_weights, **names)
     image = right.images[0]
@@ -284,14 +286,14 @@ def _draw_borders(ax: Axes, axis: str, edges: Labels, colour: str) -> None:
 
 
 def _panels(
-    row_names: Sequence[str] | None, column_names: Sequence[str] | None
+    row_names: Sequence[str] | None, column_names: Sequence[str] | None, top: float
 ) -> tuple[Figure, list[Axes]]:
     """Make a figure with two heat maps and a colour bar, with space for the names."""
     left = _margin(row_names, _PANEL_HEIGHT)
     bottom = _margin(column_names, _PANEL_WIDTH)
     starts = [left, 2 * left + _PANEL_WIDTH + _MARGIN]
     starts.append(starts[1] + _PANEL_WIDTH + _CLUSTER_LABELS)
-    width, height = starts[-1] + _COLOURBAR + 0.75, bottom + _PANEL_HEIGHT + _TOP
+    width, height = starts[-1] + _COLOURBAR + 0.75, bottom + _PANEL_HEIGHT + top
     figure = Figure(figsize=(width, height))
     widths = (_PANEL_WIDTH, _PANEL_WIDTH, _COLOURBAR)
     boxes = [

@@ -130,12 +130,12 @@ def _centres(sizes: dict[int, int], merges: Labels) -> dict[int, float]:
 
 def _number_clusters(ax: Axes, tree: NestedSide, branches: _Branches) -> None:
     """Underline every cluster of the cut and write its number below if it fits."""
-    groups, sizes = tree.groups(tree.n_fitted), np.bincount(tree.leaves)
-    totals = np.bincount(groups, sizes)
+    cluster_of, sizes = tree.groups(tree.n_fitted), np.bincount(tree.leaves)
+    totals = np.bincount(cluster_of, sizes)
     starts = np.full(tree.n_fitted, np.inf)
     names = np.array(list(branches.centres))
     lowest = np.array(list(branches.centres.values()))
-    np.minimum.at(starts, groups[names], lowest)
+    np.minimum.at(starts, cluster_of[names], lowest)
     begin, inches_per_row = 0.0, axis_inches(ax, "columns") / len(tree.leaves)
     for cluster in np.argsort(starts):
         end = begin + totals[cluster]

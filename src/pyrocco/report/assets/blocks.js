@@ -131,7 +131,7 @@ class Blocks {
   }
 
   list(lines, hasTitles) {
-    const titles = make("thead", {}, make("tr", {}, ...["column", "mean", "other rows", "effect"].map((title) => make("th", { scope: "col" }, title))));
+    const titles = make("thead", {}, make("tr", {}, ...["column", "mean", "others", "effect"].map((title) => make("th", { scope: "col" }, title))));
     const body = lines.map(([column, mean, rest, effect]) => make("tr", {}, make("td", {}, this.columns.names[column]), ...[mean, rest, effect].map((value) => make("td", {}, digits(value, 3)))));
     return make("table", {}, ...(hasTitles ? [titles] : []), make("tbody", {}, ...body));
   }

@@ -92,7 +92,8 @@ def plot_confidence(
     'membership probability'
     """
     warnings.warn(
-        "plot_confidence was renamed to plot_membership and will be removed in the next release.",
+        "plot_confidence is now called plot_membership; the old name will be removed in version "
+        "0.3.",
         FutureWarning,
         stacklevel=2,
     )

@@ -22,7 +22,7 @@ BIBTEX = """@article{he2018rocco,
   year   = {2018}
 }"""
 _MATRIX_FACTS = {
-    "input": "file",
+    "input": "source",
     "prepared": "preparation",
     "density": "share of nonzero cells",
     "seconds": "duration of the fit in seconds",

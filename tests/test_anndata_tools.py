@@ -17,7 +17,7 @@ from pyrocco import ROCCO
 
 @pytest.fixture(name="X", scope="module")
 def make_matrix():
-    """Counts of 45 cells and 30 genes in three groups each, of different sizes."""
+    """Counts of 45 cells and 30 genes in three clusters each, of different sizes."""
     rng = np.random.default_rng(0)
     means = np.array([[19.0, 6.0, 6.0], [6.0, 19.0, 6.0], [6.0, 6.0, 19.0]])
     rows, columns = np.repeat([0, 1, 2], [20, 15, 10]), np.repeat([0, 1, 2], [12, 10, 8])
@@ -65,7 +65,7 @@ STORED = {
 
 
 @pytest.mark.parametrize("name", STORED)
-def test_however_the_matrix_is_stored(name, X, model):
+def test_every_storage_of_the_matrix(name, X, model):
     adata = anndata.AnnData(STORED[name](X))
     assert pyrocco.tl.rocco(adata) is None
     check_labels(adata, model)
@@ -75,7 +75,7 @@ def test_however_the_matrix_is_stored(name, X, model):
     assert sorted(drawn.ravel()) == sorted(X.ravel())
 
 
-def test_everything_survives_a_file(adata, model, tmp_path):
+def test_all_results_can_be_written_and_read(adata, model, tmp_path):
     pyrocco.tl.rocco(adata, n_clusters=(3, None))
     adata.write_h5ad(tmp_path / "a.h5ad")
     again = anndata.read_h5ad(tmp_path / "a.h5ad")
@@ -83,19 +83,20 @@ def test_everything_survives_a_file(adata, model, tmp_path):
     assert again.obs["rocco"].cat.categories.tolist() == ["0", "1", "2"]
     for side in ("obs", "var"):
         pd.testing.assert_frame_equal(getattr(again, side), getattr(adata, side))
-    np.testing.assert_allclose(again.obs["rocco_confidence"], model.row_membership_)
+    np.testing.assert_allclose(again.obs["rocco_membership"], model.row_membership_)
+    np.testing.assert_allclose(again.var["rocco_membership"], model.column_membership_)
     np.testing.assert_array_equal(again.obsm["X_rocco"], adata.obsm["X_rocco"])
     about = again.uns["rocco"]
     np.testing.assert_array_equal(about["block_means"], model.block_means_)
     assert (about["n_row_clusters"], about["n_column_clusters"]) == (3, 3)
-    assert (about["reading"], bool(about["converged"])) == (model.structure_, True)
+    assert (about["structure"], bool(about["converged"])) == (model.structure_, True)
     assert about["params"]["n_clusters"] == "(3, None)"
     assert about["params"]["n_neighbors"] == 10
     assert "layer" not in about["params"]
     assert pyrocco.pl.heatmap(again).images[0].get_array().shape == (45, 30)
 
 
-def test_a_solver_object_survives_a_file_by_its_name(adata, tmp_path):
+def test_a_solver_object_is_written_by_its_name(adata, tmp_path):
     pyrocco.tl.rocco(adata, solver=pyrocco.solvers.SpectralSolver())
     adata.write_h5ad(tmp_path / "a.h5ad")
     assert (
@@ -134,6 +135,7 @@ def test_raw_keeps_the_labels_of_its_genes_in_uns(adata, model, X, tmp_path):
     table = adata.uns["rocco"]["raw_var"]
     assert table.index.tolist() == [f"gene{j}" for j in range(30)]
     assert table["cluster"].astype(int).tolist() == model.column_labels_.tolist()
+    np.testing.assert_allclose(table["membership"], model.column_membership_)
     assert adata.obsm["X_rocco"].shape == (45, 3)
     assert pyrocco.pl.heatmap(adata).images[0].get_array().max() == X.max()
     # Some of the genes are in X too, and known by name there.
@@ -180,7 +182,7 @@ def test_backed_by_a_file(store, use_raw, X, model, tmp_path):
     backed.file.close()
 
 
-def test_clusters_may_be_renamed_and_left_out(adata):
+def test_clusters_may_be_renamed_and_removed(adata):
     pyrocco.tl.rocco(adata)
     adata.obs["rocco"] = adata.obs["rocco"].cat.rename_categories(["T cells", "B cells", "others"])
     kept = adata[adata.obs["rocco"] != "B cells", adata.var["rocco"] != "0"]
@@ -193,7 +195,7 @@ def test_clusters_may_be_renamed_and_left_out(adata):
         pyrocco.pl.heatmap(kept)
 
 
-def test_drawn_where_asked(adata):
+def test_the_given_axes_are_used(adata):
     pyrocco.tl.rocco(adata)
     _, (left, right) = plt.subplots(1, 2)
     assert pyrocco.pl.heatmap(adata, ax=right) is right
@@ -216,7 +218,7 @@ def test_errors_say_what_to_do(adata, X):
     assert list(adata.obs) == []
 
 
-def test_the_modules_come_when_they_are_used():
+def test_modules_are_imported_on_first_use():
     code = (
         "import sys, pyrocco; assert 'matplotlib.pyplot' not in sys.modules; "
         "pyrocco.pl.heatmap; assert 'matplotlib.pyplot' in sys.modules; pyrocco.tl.rocco; "

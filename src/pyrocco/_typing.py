@@ -75,3 +75,58 @@ class DeviceArray(Array, Protocol):
 
     def __mul__(self, other: Any, /) -> Any:
         """Multiply every value."""
+
+
+class FittedCoClustering(Protocol):
+    """A fitted estimator with a cluster for every row and every column, such as `ROCCO`."""
+
+    @property
+    def row_labels_(self) -> Labels:
+        """Cluster of every row."""
+
+    @property
+    def column_labels_(self) -> Labels:
+        """Cluster of every column."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters."""
+
+
+class AnnDataLike(Protocol):
+    """An annotated matrix, such as an `anndata.AnnData`."""
+
+    @property
+    def X(self) -> Any:  # noqa: N802 - as anndata calls it
+        """The matrix, cells by genes."""
+
+    @property
+    def raw(self) -> Any:
+        """The matrix before genes were removed, or None."""
+
+    @property
+    def layers(self) -> Any:
+        """Other matrices of the same shape, by name."""
+
+    @property
+    def obs(self) -> Any:
+        """Table with one row per cell."""
+
+    @property
+    def var(self) -> Any:
+        """Table with one row per gene."""
+
+    @property
+    def obsm(self) -> Any:
+        """Arrays with one row per cell, by name."""
+
+    @property
+    def uns(self) -> Any:
+        """Everything else, by name."""
+
+    @property
+    def obs_names(self) -> Any:
+        """Names of the cells."""
+
+    @property
+    def var_names(self) -> Any:
+        """Names of the genes."""

@@ -1,13 +1,12 @@
-"""Pictures of AnnData objects, as scanpy calls them."""
+"""Plots of AnnData objects, in the style of ``scanpy.pl``."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
+from pyrocco._typing import AnnDataLike
 from pyrocco.io.annotated import as_labels, check_annotated, take_matrix
 from pyrocco.plots import plot_biclusters
 
@@ -15,28 +14,28 @@ __all__ = ["heatmap"]
 
 
 def heatmap(
-    adata: Any,
+    adata: AnnDataLike,
     key: str = "rocco",
     layer: str | None = None,
     use_raw: bool | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the matrix of an AnnData object, cells and genes sorted by cluster.
+    """Draw a heat map of an AnnData object with cells and genes sorted by cluster.
 
     Parameters
     ----------
     adata : AnnData
-        After `pyrocco.tl.rocco`. Clusters may have been renamed since, and cells and genes
-        left out.
+        Object with the results of `pyrocco.tl.rocco`. Clusters may have been renamed and
+        cells and genes removed since.
     key : str, default="rocco"
-        Name under which the clusters are kept.
+        Key under which the clusters are stored.
     layer : str, default=None
         Layer to draw.
     use_raw : bool, default=None
-        Draw ``adata.raw`` (True) or X (False). None draws what the clusters were found in,
-        unless a layer is named.
+        Draw ``adata.raw`` (True) or X (False). By default, draw `layer` if given, otherwise
+        the matrix in which the clusters were found.
     ax : Axes, default=None
-        Where to draw; a new figure by default.
+        Axes to draw on; a new figure by default.
 
     Returns
     -------
@@ -57,12 +56,12 @@ def heatmap(
     check_annotated(adata)
     if key not in adata.uns or key not in adata.obs:
         raise ValueError(f'adata has no clusters "{key}"; pyrocco.tl.rocco(adata) finds them')
-    found_in = adata.uns[key]["params"]
+    params = adata.uns[key]["params"]
     if layer is None and use_raw is None:
-        layer, use_raw = found_in.get("layer"), bool(found_in["use_raw"])
+        layer, use_raw = params.get("layer"), bool(params["use_raw"])
     X, columns = take_matrix(adata, layer, bool(use_raw))
     row_labels, row_clusters = as_labels(adata.obs[key])
-    column_labels, column_clusters = as_labels(_of_columns(adata, key, columns))
+    column_labels, column_clusters = as_labels(_gene_clusters(adata, key, columns))
     return plot_biclusters(
         X,
         row_labels,
@@ -74,12 +73,12 @@ def heatmap(
     )
 
 
-def _of_columns(adata: Any, key: str, columns: pd.Index) -> Any:
-    """Clusters of the genes, wherever `pyrocco.tl.rocco` has put them."""
+def _gene_clusters(adata: AnnDataLike, key: str, columns: pd.Index) -> pd.Series:
+    """Return the clusters of these genes, from ``var`` or from the table of raw."""
     table = adata.uns[key].get("raw_var")
-    found = adata.var[key] if table is None else table["cluster"].rename(key)
-    if len(found) == len(columns) and (found.index == columns).all():
-        return found
-    if found.index.is_unique:
-        return found.reindex(columns)
-    raise ValueError(f'the genes of this matrix are not those with clusters "{key}"')
+    clusters: pd.Series = adata.var[key] if table is None else table["cluster"].rename(key)
+    if len(clusters) == len(columns) and (clusters.index == columns).all():
+        return clusters
+    if clusters.index.is_unique:
+        return clusters.reindex(columns)
+    raise ValueError(f'the genes of this matrix differ from those with clusters "{key}"')

@@ -57,7 +57,7 @@ def test_demo_tells_what_was_found(tmp_path, capsys, monkeypatch):
     assert found in captured.out
     assert "Open demo-output/report.html in a browser" in captured.out
     page = Path("demo-output/report.html").read_text(encoding="utf-8")
-    assert f"pyrocco found {rows.nunique()} groups of rows" in page
+    assert f"pyrocco found {rows.nunique()} row clusters" in page
 
 
 def test_version_and_help(capsys):

@@ -31,8 +31,8 @@ def page(folder):
 
 def test_the_same_page_again(fitted, capsys):
     before = page(fitted)
-    assert "pyrocco found 2 groups of rows" in before
-    assert "prepared before: log1p" in before
+    assert "pyrocco found 2 row clusters" in before
+    assert "prepared before the fit: log1p" in before
     (fitted / "out" / "report.html").unlink()
     assert main(["report", str(fitted / "out")]) == 0
     assert page(fitted) == before

@@ -1,4 +1,4 @@
-"""Pictures of fits: the numbers drawn, readable with few and with many of everything."""
+"""Plots of fits: the values drawn, and labels that never overlap."""
 
 from itertools import combinations
 
@@ -16,9 +16,10 @@ from pyrocco.plots import (
     plot_block_noise,
     plot_confidence,
     plot_convergence,
+    plot_membership,
     plot_tree,
 )
-from pyrocco.plots.colours import BLUE, GREY
+from pyrocco.plots.style import BLUE, GREY
 
 
 def axes(inches=6.0):
@@ -30,7 +31,7 @@ def drawn(ax):
 
 
 def boxes(ax, texts):
-    """Boxes of the texts that are shown, in pixels."""
+    """Bounding boxes of the visible texts, in pixels."""
     canvas = FigureCanvasAgg(ax.figure)
     canvas.draw()
     return [t.get_window_extent(canvas.get_renderer()) for t in texts if t.get_text()]
@@ -61,14 +62,14 @@ def test_numbers_and_names_of_blocks_never_overlap(n):
 
 
 @pytest.mark.parametrize("largest", [1e-9, 1e-3, 1.0, 5e4, 3e200])
-def test_numbers_of_any_size_have_a_short_form(largest):
+def test_numbers_of_any_magnitude_are_short(largest):
     ax = plot_block_means([[largest, largest / 2]], axes())
     texts = [t.get_text() for t in ax.texts]
     assert all(len(text) <= 8 for text in texts)
     np.testing.assert_allclose([float(text) for text in texts], [largest, largest / 2], rtol=0.05)
 
 
-def test_blocks_without_cells_are_said_to_be_missing():
+def test_blocks_without_values_are_labelled_missing():
     X = np.array([[1.0, 2.0, np.nan], [3.0, 2.0, np.nan], [5.0, 5.0, 5.0]])
     ax = plot_block_noise(X, [0, 0, 1], [0, 1, 2], axes())
     values = drawn(ax)
@@ -89,7 +90,7 @@ def test_noise_is_the_standard_deviation_of_every_block(convert):
     assert ax.images[0].get_clim() == (0, max(expected))
 
 
-def test_noise_of_a_matrix_without_any():
+def test_noise_of_a_constant_matrix():
     ax = plot_block_noise(np.ones((4, 4)), [0, 0, 1, 1], [0, 0, 1, 1], axes())
     assert drawn(ax).tolist() == [[0, 0], [0, 0]]
 
@@ -107,7 +108,7 @@ def test_convergence_draws_objective_and_schedule():
     assert ax.get_yscale() == right.get_yscale() == "log"
 
 
-def test_convergence_of_one_solve_and_of_objectives_below_zero():
+def test_convergence_of_one_iteration_and_of_negative_objectives():
     ax = plot_convergence([5.0], axes(), mu_rows=[np.inf], mu_columns=[np.inf])
     assert ax.figure.axes == [ax]
     low, high = ax.get_xlim()
@@ -116,20 +117,28 @@ def test_convergence_of_one_solve_and_of_objectives_below_zero():
 
 
 @pytest.mark.parametrize("n", [10, 10_000])
-def test_confidence_is_drawn_cluster_by_cluster(n):
+def test_membership_is_drawn_cluster_by_cluster(n):
     rng = np.random.default_rng(0)
-    confidence, labels = rng.random(n), np.arange(n) % 4
-    ax = plot_confidence(confidence, labels, axes(), side="columns")
+    membership, labels = rng.random(n), np.arange(n) % 4
+    ax = plot_membership(membership, labels, axes(), side="columns")
     parts = [patch.get_data() for patch in ax.patches]
     assert len(parts) == 4
     for cluster, part in enumerate(parts):
         mean = np.average(part.values, weights=np.diff(part.edges))
-        assert mean == pytest.approx(confidence[labels == cluster].mean())
+        assert mean == pytest.approx(membership[labels == cluster].mean())
         assert (np.diff(part.values) <= 0).all()
         assert part.edges[-1] - part.edges[0] == (labels == cluster).sum()
     assert sum(len(part.values) for part in parts) <= max(n, 600)
     assert "column clusters" in [t.get_text() for t in ax.texts]
     assert_apart(boxes(ax, ax.texts[:-1]))
+
+
+def test_the_old_name_of_the_membership_plot_still_works():
+    new = plot_membership([0.6, 1.0, 0.9], [0, 0, 1], axes())
+    with pytest.warns(FutureWarning, match="plot_membership"):
+        old = plot_confidence(confidence=[0.6, 1.0, 0.9], labels=[0, 0, 1], ax=axes())
+    for ours, theirs in zip(new.patches, old.patches, strict=True):
+        np.testing.assert_array_equal(ours.get_data().values, theirs.get_data().values)
 
 
 def tree_of(n, k, seed=0):

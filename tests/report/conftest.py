@@ -1,4 +1,4 @@
-"""A page to test, and a real browser to look at it with."""
+"""A report to test, and a real browser that opens it."""
 
 import os
 import shutil
@@ -14,19 +14,19 @@ NASTY = "</script><script>document.title='owned'</script><img src=x onerror=aler
 
 
 class Given(BaseEstimator):
-    """A model of which nothing is known but labels."""
+    """A model that has nothing but labels."""
 
-    def __init__(self, shape=(4, 4), n_groups=4):
-        self.shape, self.n_groups = shape, n_groups
-        self.row_labels_ = np.arange(shape[0]) % n_groups
-        self.column_labels_ = np.arange(shape[1]) % n_groups
+    def __init__(self, shape=(4, 4), n_clusters=4):
+        self.shape, self.n_clusters = shape, n_clusters
+        self.row_labels_ = np.arange(shape[0]) % n_clusters
+        self.column_labels_ = np.arange(shape[1]) % n_clusters
 
     def fit(self, X):
         return self
 
 
 def planted_matrix():
-    """Four groups of rows, three of columns, negative numbers, names that try to be HTML."""
+    """Four row clusters, three column clusters, negative values, names that look like HTML."""
     rng = np.random.default_rng(0)
     rows, columns = np.arange(90) % 4, np.arange(36) % 3
     means = np.array([[4.0, 0, -4], [0, 4, 0], [-4, 0, 4], [0, -4, 0]])
@@ -39,7 +39,7 @@ def planted_matrix():
 
 @pytest.fixture(scope="session")
 def planted_page(tmp_path_factory):
-    """A page and what it is about."""
+    """A report with its model, matrix and names."""
     X, row_names, column_names = planted_matrix()
     model = ROCCO().fit(X)
     path = tmp_path_factory.mktemp("report") / "report.html"
@@ -55,7 +55,7 @@ def browser():
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
         if os.environ.get("PYROCCO_BROWSER") == "required":
-            pytest.fail("the report must be looked at in a real browser: install chromium")
+            pytest.fail("the report must be tested in a real browser: install chromium")
         pytest.skip("no chromium on this machine (Debian: apt-get install chromium)")
     from playwright.sync_api import sync_playwright  # noqa: PLC0415
 
@@ -67,17 +67,17 @@ def browser():
 
 @pytest.fixture
 def open_page(browser):
-    """Open a page offline; at the end nothing may have been complained about."""
-    complaints, pages = [], []
+    """Open a page offline; fail if the browser reports any problem."""
+    problems, pages = [], []
 
     def open_page(path, **options):
         options = {"viewport": {"width": 1280, "height": 900}, **options}
         context = browser.new_context(offline=True, accept_downloads=True, **options)
         page = context.new_page()
         page.set_default_timeout(10_000)
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("request", lambda request: _only_files(request.url, complaints))
+        page.on("console", lambda message: problems.append(message.text))
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("request", lambda request: _only_files(request.url, problems))
         page.goto(path.as_uri())
         page.wait_for_selector("html[data-ready]")
         pages.append(context)
@@ -86,9 +86,9 @@ def open_page(browser):
     yield open_page
     for context in pages:
         context.close()
-    assert complaints == []
+    assert problems == []
 
 
-def _only_files(address, complaints):
+def _only_files(address, problems):
     if not address.startswith(("file:", "blob:", "data:")):
-        complaints.append(f"asked for {address}")
+        problems.append(f"asked for {address}")

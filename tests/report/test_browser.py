@@ -1,4 +1,4 @@
-"""The report in a real Chromium, from disk and offline: what a reader does works."""
+"""The report in a real Chromium, opened from disk and offline."""
 
 import io
 import re
@@ -14,31 +14,31 @@ from pyrocco.report import write_report
 from .conftest import NASTY, Given
 
 
-def sight(page):
-    """First and last row and column in sight."""
-    words = page.locator("#view-words").inner_text().replace(",", "")
-    return [int(n) for pair in re.findall(r"(\d+)\u2013(\d+) of", words) for n in pair]
+def visible_range(page):
+    """First and last visible row and column."""
+    text = page.locator("#view-text").inner_text().replace(",", "")
+    return [int(n) for pair in re.findall(r"(\d+)\u2013(\d+) of", text) for n in pair]
 
 
 def settled(page):
-    """Two frames: what was scheduled is drawn."""
+    """Wait for two frames, so that everything is drawn."""
     page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
-def middle_of_picture(page):
-    """A point well inside the picture, in pixels of the window."""
+def middle_of_heatmap(page):
+    """A point well inside the heat map, in pixels of the window."""
     page.locator("#map").scroll_into_view_if_needed()
     page.locator("#heatmap").scroll_into_view_if_needed()
-    page.wait_for_timeout(350)  # a wheel soon after scrolling belongs to the page
+    page.wait_for_timeout(350)  # soon after scrolling, the wheel scrolls the page
     box = page.locator("#heatmap").bounding_box()
     return box["x"] + 150 + (box["width"] - 154) / 2, box["y"] + 28 + (box["height"] - 144) / 2
 
 
-def test_the_summary_is_there_and_names_are_only_text(open_page, planted_page):
+def test_the_summary_is_shown_and_names_are_only_text(open_page, planted_page):
     path, model, _, names = planted_page
     page = open_page(path)
     words = page.locator("#summary").inner_text()
-    assert f"pyrocco found {model.n_row_clusters_} groups of rows" in words
+    assert f"pyrocco found {model.n_row_clusters_} row clusters" in words
     assert NASTY in words  # the warning, letter for letter
     assert "owned" not in page.title().split("<")[0]
     assert page.locator("img").count() == 0
@@ -50,55 +50,55 @@ def test_the_summary_is_there_and_names_are_only_text(open_page, planted_page):
 
 def test_wheel_buttons_and_keys_zoom(open_page, planted_page):
     page = open_page(planted_page[0])
-    assert sight(page) == [1, 90, 1, 36]
-    page.mouse.move(*middle_of_picture(page))
+    assert visible_range(page) == [1, 90, 1, 36]
+    page.mouse.move(*middle_of_heatmap(page))
     page.mouse.wheel(0, -400)
     settled(page)
-    by_wheel = sight(page)
+    by_wheel = visible_range(page)
     assert by_wheel[0] > 1
     assert by_wheel[1] - by_wheel[0] < 60
     page.click("#zoom-in")
     settled(page)
-    assert sight(page)[1] - sight(page)[0] < by_wheel[1] - by_wheel[0]
+    assert visible_range(page)[1] - visible_range(page)[0] < by_wheel[1] - by_wheel[0]
     page.focus("#heatmap")
     page.keyboard.press("0")
     settled(page)
-    assert sight(page) == [1, 90, 1, 36]
+    assert visible_range(page) == [1, 90, 1, 36]
     page.keyboard.press("+")
     page.keyboard.press("+")
     settled(page)
-    before = sight(page)
+    before = visible_range(page)
     page.keyboard.press("ArrowDown")
     settled(page)
-    after = sight(page)
+    after = visible_range(page)
     assert after[0] > before[0]
     assert after[2:] == before[2:]
     for _ in range(3):
         page.keyboard.press("-")
     settled(page)
-    assert sight(page) == [1, 90, 1, 36]
+    assert visible_range(page) == [1, 90, 1, 36]
 
 
-def test_dragging_moves_the_picture(open_page, planted_page):
+def test_dragging_moves_the_heat_map(open_page, planted_page):
     page = open_page(planted_page[0])
     page.click("#zoom-in")
     page.click("#zoom-in")
     settled(page)
-    before = sight(page)
-    x, y = middle_of_picture(page)
+    before = visible_range(page)
+    x, y = middle_of_heatmap(page)
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + 150, y + 150, steps=4)
     page.mouse.up()
     settled(page)
-    after = sight(page)
+    after = visible_range(page)
     assert after[0] < before[0]
     assert after[2] < before[2]
 
 
 def test_two_fingers_zoom(open_page, planted_page):
     page = open_page(planted_page[0])
-    x, y = middle_of_picture(page)
+    x, y = middle_of_heatmap(page)
     page.evaluate(
         """([x, y]) => {
           const canvas = document.getElementById("heatmap");
@@ -112,13 +112,13 @@ def test_two_fingers_zoom(open_page, planted_page):
         [x, y],
     )
     settled(page)
-    first, last = sight(page)[:2]
+    first, last = visible_range(page)[:2]
     assert last - first < 60
 
 
-def test_hover_tells_names_groups_and_the_value(open_page, planted_page):
+def test_hovering_shows_names_clusters_and_the_value(open_page, planted_page):
     page = open_page(planted_page[0])
-    x, y = middle_of_picture(page)
+    x, y = middle_of_heatmap(page)
     for across, down in [(0, 0), (-180, 90), (230, -110)]:
         page.mouse.move(x + across, y + down)
         check_tip(page, *planted_page[1:])
@@ -130,11 +130,11 @@ def test_hover_tells_names_groups_and_the_value(open_page, planted_page):
 def check_tip(page, model, X, names):
     tip = page.locator("#tip").inner_text()
     row, column, value = tip.splitlines()
-    row_name, row_group = re.fullmatch(r"row (.*) \(R(\d+)\)", row).groups()
-    column_name, column_group = re.fullmatch(r"column (.*) \(C(\d+)\)", column).groups()
+    row_name, row_cluster = re.fullmatch(r"row (.*) \(R(\d+)\)", row).groups()
+    column_name, column_cluster = re.fullmatch(r"column (.*) \(C(\d+)\)", column).groups()
     i, j = names["row_names"].index(row_name), names["column_names"].index(column_name)
-    assert model.row_labels_[i] == int(row_group)
-    assert model.column_labels_[j] == int(column_group)
+    assert model.row_labels_[i] == int(row_cluster)
+    assert model.column_labels_[j] == int(column_cluster)
     assert float(value.removeprefix("value: ").replace("\u2212", "-")) == pytest.approx(
         X[i, j], 1e-3
     )
@@ -158,7 +158,7 @@ def test_find_goes_to_a_name(open_page, planted_page):
     page.press("#find", "Enter")
     settled(page)
     assert "row sample 33 (" in page.locator("#readout").inner_text()
-    first, last = sight(page)[:2]
+    first, last = visible_range(page)[:2]
     assert last - first < 30
     page.fill("#find", "nobody")
     page.press("#find", "Enter")
@@ -175,12 +175,12 @@ def test_tables_search_filter_sort_and_turn_pages(open_page, planted_page):
     wanted = [name for name in names["row_names"] if "sample 4" in name]
     assert found.inner_text().startswith(f"{len(wanted)} rows of 90")
     page.fill("#rows-search", "")
-    page.select_option("#rows-group", "1")
+    page.select_option("#rows-cluster", "1")
     assert found.inner_text().startswith(f"{np.sum(model.row_labels_ == 1)} rows of 90")
-    page.select_option("#rows-group", "")
+    page.select_option("#rows-cluster", "")
     page.get_by_role("button", name="Next").first.click()
     assert found.inner_text().endswith("showing 21\u201340")
-    title = page.locator("#rows-table th", has_text="confidence")
+    title = page.locator("#rows-table th", has_text="membership")
     title.get_by_role("button").click()
     assert title.get_attribute("aria-sort") == "ascending"
     least = names["row_names"][int(np.argmin(np.round(model.row_membership_, 3)))]
@@ -205,26 +205,26 @@ def test_downloads_are_the_labels(open_page, planted_page):
         table = downloaded(page, side)
         assert table["name"].tolist() == names[f"{side}_names"]
         np.testing.assert_array_equal(table["label"], getattr(model, f"{side}_labels_"))
-        confidence = getattr(model, f"{side}_confidence_")
-        np.testing.assert_allclose(table["confidence"], confidence, atol=6e-4)
+        membership = getattr(model, f"{side}_membership_")
+        np.testing.assert_allclose(table["membership"], membership, atol=6e-4)
 
 
 def test_the_slider_gives_the_cuts_of_the_model(open_page, planted_page):
     path, model, _, _ = planted_page
     page = open_page(path)
-    words = page.locator("#level-words")
-    assert words.inner_text().endswith("(as fitted)")
+    level = page.locator("#level-text")
+    assert level.inner_text().endswith("(as fitted)")
     page.focus("#level")
     for key in ("ArrowLeft", "ArrowRight", "ArrowRight", "ArrowRight"):
         page.keyboard.press(key)
-        numbers = [int(n) for n in re.findall(r"(\d+) group", words.inner_text())]
+        numbers = [int(n) for n in re.findall(r"(\d+) (?:row|column) cluster", level.inner_text())]
         cut = model.at(*numbers)
         np.testing.assert_array_equal(downloaded(page, "row")["label"], cut.row_labels_)
         np.testing.assert_array_equal(downloaded(page, "column")["label"], cut.column_labels_)
         assert page.locator("#grid td button").count() == numbers[0] * numbers[1]
-        assert page.get_attribute("#level", "aria-valuetext") == words.inner_text()
+        assert page.get_attribute("#level", "aria-valuetext") == level.inner_text()
     page.click("#level-fit")
-    assert words.inner_text().endswith("(as fitted)")
+    assert level.inner_text().endswith("(as fitted)")
 
 
 def test_blocks_are_chosen_by_mouse_and_keys(open_page, planted_page):
@@ -238,19 +238,19 @@ def test_blocks_are_chosen_by_mouse_and_keys(open_page, planted_page):
     page.keyboard.press("ArrowLeft")
     assert block.locator("h4").inner_text() != f"R{row} with C{column}"
     assert page.locator("#grid td button[tabindex='0']").count() == 1
-    assert page.locator("#apart article").count() == model.n_row_clusters_
+    assert page.locator("#cluster-cards article").count() == model.n_row_clusters_
     block.get_by_role("button", name="Show in the heat map").click()
     settled(page)
-    assert sight(page) != [1, 90, 1, 36]
+    assert visible_range(page) != [1, 90, 1, 36]
     block.get_by_role("button", name="List its rows").click()
-    assert page.locator("#rows-group").input_value() == str(row)
+    assert page.locator("#rows-cluster").input_value() == str(row)
 
 
-def test_what_sets_groups_apart_is_what_the_model_explains(open_page, planted_page):
+def test_cards_show_what_the_model_explains(open_page, planted_page):
     path, model, _, names = planted_page
     page = open_page(path)
     table = model.explain(column_names=names["column_names"])
-    for card in page.locator("#apart article").all():
+    for card in page.locator("#cluster-cards article").all():
         row = int(re.search(r"R(\d+)", card.locator("h4").inner_text())[1])
         own = table[table["row_cluster"] == row]
         first = own[own["kind"] == "column"].iloc[0]
@@ -266,15 +266,15 @@ def test_what_sets_groups_apart_is_what_the_model_explains(open_page, planted_pa
         assert {int(n) for n in re.findall(r"C(\d+)", sentence)} == set(higher)
 
 
-def test_many_groups_are_shown_when_asked_for(open_page, planted_page):
+def test_more_than_nine_clusters_are_shown_on_request(open_page, planted_page):
     path, model, _, _ = planted_page
     page = open_page(path)
     page.focus("#level")
     page.keyboard.press("End")
     finest = model.tree_.rows.n_finest
-    assert page.locator("#apart article").count() == min(9, finest) < finest
-    page.get_by_role("button", name=re.compile(r"^Show \d+ more group")).click()
-    assert page.locator("#apart article").count() == finest
+    assert page.locator("#cluster-cards article").count() == min(9, finest) < finest
+    page.get_by_role("button", name=re.compile(r"^Show \d+ more row cluster")).click()
+    assert page.locator("#cluster-cards article").count() == finest
 
 
 def test_dark_and_light(open_page, planted_page):
@@ -321,7 +321,7 @@ def test_every_control_has_a_name_and_can_be_focused(open_page, planted_page):
     assert page.evaluate("document.activeElement.className") == "skip"
 
 
-def test_missing_and_distrusted_cells_are_told(open_page, tmp_path):
+def test_missing_values_and_outlier_cells_are_shown(open_page, tmp_path):
     rng = np.random.default_rng(1)
     X = np.kron(np.eye(2), np.full((20, 15), 5.0)) + rng.standard_normal((40, 30))
     model = ROCCO(2).fit(X)
@@ -338,7 +338,7 @@ def test_missing_and_distrusted_cells_are_told(open_page, tmp_path):
     assert page.locator("#readout").inner_text().endswith("value: missing")
     page.fill("#find", "column_8")
     page.press("#find", "Enter")
-    assert page.locator("#readout").inner_text().endswith("trusted by 10\u00a0%")
+    assert page.locator("#readout").inner_text().endswith("weight: 10\u00a0%")
     grey = """() => { const canvas = document.getElementById("heatmap");
       const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d");
       copy.drawImage(canvas, 0, 0);
@@ -351,7 +351,7 @@ def test_missing_and_distrusted_cells_are_told(open_page, tmp_path):
     page.click("#zoom-reset")
     settled(page)
     assert page.evaluate(grey) > 1000
-    page.uncheck("#doubt")
+    page.uncheck("#outliers")
     settled(page)
     assert page.evaluate(grey) < 200
 
@@ -361,20 +361,20 @@ def test_a_sparse_matrix_of_a_model_with_labels_only(open_page, tmp_path):
     write_report(tmp_path / "report.html", Given(X.shape), X)
     page = open_page(tmp_path / "report.html")
     assert page.locator("#level").is_disabled()
-    assert page.locator("#rows-table th").all_inner_texts() == ["name", "group", "heat map"]
+    assert page.locator("#rows-table th").all_inner_texts() == ["name", "cluster", "heat map"]
 
 
-def test_one_group_has_nothing_to_be_compared_with(open_page, tmp_path):
+def test_a_single_cluster_is_compared_with_nothing(open_page, tmp_path):
     X = np.random.default_rng(0).standard_normal((40, 30))
     model = ROCCO().fit(X)
     assert (model.n_row_clusters_, model.n_column_clusters_) == (1, 1)
     write_report(tmp_path / "report.html", model, X)
     page = open_page(tmp_path / "report.html")
-    assert "nothing to compare it with" in page.locator("#apart").inner_text()
-    assert page.locator("#level-words").inner_text().startswith("1 group of rows, 1 group of col")
+    assert "nothing to compare it with" in page.locator("#cluster-cards").inner_text()
+    assert page.locator("#level-text").inner_text().startswith("1 row cluster, 1 column cluster")
 
 
-def test_an_old_browser_and_a_cut_file_are_told(browser, planted_page, tmp_path):
+def test_an_old_browser_and_an_incomplete_file_get_a_message(browser, planted_page, tmp_path):
     path = planted_page[0]
     context = browser.new_context(offline=True)
     context.add_init_script("delete window.DecompressionStream")

@@ -1,4 +1,4 @@
-"""The report without a browser: its numbers, words, size and safety."""
+"""The report without a browser: its numbers, sentences, size and safety."""
 
 import base64
 import json
@@ -18,12 +18,10 @@ from sklearn.exceptions import NotFittedError
 
 from pyrocco import RCC, ROCCO
 from pyrocco.report import write_report
-from pyrocco.report.convergence import convergence
-from pyrocco.report.facts import settings
 from pyrocco.report.levels import Level, levels_of, nested_orders
-from pyrocco.report.pack import pack_floats, pack_whole
-from pyrocco.report.tiles import make_tiles
-from pyrocco.report.words import sentences, warnings_of
+from pyrocco.report.page_data import make_tiles, pack_floats, pack_integers
+from pyrocco.report.sections import convergence, settings
+from pyrocco.report.sentences import summary_sentences, warning_sentences
 from pyrocco.solvers import SpectralSolver
 
 from .conftest import NASTY, Given, planted_matrix
@@ -34,10 +32,10 @@ def inflate(text):
 
 
 def unpack(packed):
-    """What the page's script does, in NumPy."""
-    planes = np.frombuffer(inflate(packed["data"]), dtype="u1").reshape(packed["kept"], -1)
+    """Unpack numbers as the script of the page does."""
+    planes = np.frombuffer(inflate(packed["data"]), dtype="u1").reshape(packed["bytes"], -1)
     found = np.zeros((packed["length"], 4), dtype="u1")
-    found[:, 4 - packed["kept"] :] = planes.T
+    found[:, 4 - packed["bytes"] :] = planes.T
     return found.view("<f4" if packed["kind"] == "float32" else "<u4").ravel()
 
 
@@ -47,22 +45,22 @@ def data_of(page):
 
 
 @given(arrays(np.float32, st.integers(1, 40), elements=st.floats(-(2.0**99), 2.0**99, width=32)))
-def test_packed_numbers_come_back(numbers):
+def test_packed_numbers_are_unpacked_unchanged(numbers):
     np.testing.assert_array_equal(unpack(pack_floats(numbers)), numbers)
     half = unpack(pack_floats(numbers, exact=False))
     np.testing.assert_allclose(half, numbers, rtol=2.0**-8, atol=1e-37)
     whole = np.arange(len(numbers)) * 70_001
-    np.testing.assert_array_equal(unpack(pack_whole(whole)), whole)
+    np.testing.assert_array_equal(unpack(pack_integers(whole)), whole)
 
 
-def test_missing_stays_missing_when_packed():
+def test_missing_values_stay_missing_when_packed():
     for exact in (True, False):
         again = unpack(pack_floats(np.array([np.nan, 1.0]), exact=exact))
         np.testing.assert_array_equal(again, [np.nan, 1.0])
 
 
 @given(st.integers(0, 10**6))
-def test_clusters_of_every_level_lie_in_one_piece(seed):
+def test_clusters_of_every_level_are_contiguous(seed):
     rng = np.random.default_rng(seed)
     fine = [np.unique(rng.integers(0, 8, 30), return_inverse=True)[1] for _ in range(2)]
     merging = [rng.permutation(np.arange(side.max() + 1) // 2) for side in fine]
@@ -91,14 +89,14 @@ def test_tiles_are_means_of_the_sorted_matrix(make):
     )
 
 
-def test_tiles_leave_out_missing_cells():
+def test_tiles_leave_out_missing_values():
     X = np.array([[1.0, np.nan, 5.0, 7.0], [np.nan, np.nan, 5.0, np.nan]])
-    weights = np.array([[0.5, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.0]])
+    weights = np.where(np.isnan(X), np.nan, [[0.5, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0]])
     orders = np.arange(2), np.arange(4)
     np.testing.assert_array_equal(make_tiles(X, orders).values, X)
     tiles = make_tiles(X[:, [0, 2, 1, 3]], orders, weights[:, [0, 2, 1, 3]], side=1)
     assert tiles.values[0, 0] == pytest.approx((1 + 5 + 7 + 5) / 4)
-    assert tiles.doubt[0, 0] == pytest.approx(0.5 / 8)
+    assert tiles.outliers[0, 0] == pytest.approx(0.5 / 8)
     stored = sparse.csr_array(np.nan_to_num(X, nan=-1))
     stored.data[stored.data == -1] = np.nan
     np.testing.assert_allclose(make_tiles(stored, orders).values, X)
@@ -109,20 +107,20 @@ def test_a_tall_matrix_keeps_every_row():
     assert make_tiles(X, (np.arange(5000), np.arange(3))).values.shape == (5000, 3)
 
 
-def test_levels_are_nested_and_hold_the_fit(planted_page):
+def test_levels_are_nested_and_contain_the_fit(planted_page):
     _, model, X, _ = planted_page
     levels, fitted = levels_of(model, X)
-    assert levels[0].numbers == (1, 1)
+    assert levels[0].n_clusters == (1, 1)
     np.testing.assert_array_equal(levels[fitted].row_labels, model.row_labels_)
     np.testing.assert_array_equal(levels[fitted].column_labels, model.column_labels_)
-    assert levels[-1].numbers == (model.tree_.rows.n_finest, model.tree_.columns.n_finest)
+    assert levels[-1].n_clusters == (model.tree_.rows.n_finest, model.tree_.columns.n_finest)
     for coarse, fine in pairwise(levels):
         for side in ("row_labels", "column_labels"):
             pairs = np.column_stack([getattr(fine, side), getattr(coarse, side)])
             assert len(np.unique(pairs, axis=0)) == pairs[:, 0].max() + 1
 
 
-def test_the_page_is_one_file_and_says_the_same_each_time(planted_page, tmp_path):
+def test_the_page_is_one_file_and_is_reproducible(planted_page, tmp_path):
     path, model, X, names = planted_page
     page = path.read_text(encoding="utf-8")
     assert not re.search(r'(src|href)="(?!#)', page)
@@ -136,7 +134,7 @@ def test_the_page_is_one_file_and_says_the_same_each_time(planted_page, tmp_path
     assert text == re.sub(rb"<td>[^<]*</td></tr></tbody>", b"", first)
 
 
-def test_names_cannot_leave_their_place(planted_page):
+def test_names_cannot_become_html(planted_page):
     page = planted_page[0].read_text(encoding="utf-8")
     assert NASTY not in page
     assert "<img" not in page
@@ -165,7 +163,7 @@ def test_every_form_of_a_matrix_gives_the_same_page(tmp_path, form):
     )
 
 
-def test_a_data_frame_brings_its_names(tmp_path):
+def test_names_of_a_data_frame_are_used(tmp_path):
     X, rows, columns = planted_matrix()
     frame = pd.DataFrame(X, index=rows, columns=columns)
     write_report(tmp_path / "a.html", ROCCO(2).fit(frame), frame)
@@ -185,16 +183,16 @@ def test_any_unit(tmp_path, unit):
     np.testing.assert_allclose(values, np.sort(X.ravel()) * unit, rtol=1e-6)
 
 
-def test_wild_cells_do_not_wash_out_the_colours(tmp_path):
+def test_outlier_cells_do_not_determine_the_colours(tmp_path):
     X, _, _ = planted_matrix()
     model = Given(X.shape)
     model.cell_weights_ = np.where(np.arange(X.size).reshape(X.shape) % 20 == 0, 0.0, 1.0)
-    wild = np.where(model.cell_weights_ < 0.5, 1e4, X)
-    write_report(tmp_path / "a.html", model, wild)
+    with_outliers = np.where(model.cell_weights_ < 0.5, 1e4, X)
+    write_report(tmp_path / "a.html", model, with_outliers)
     tiles = data_of((tmp_path / "a.html").read_text("utf-8"))["tiles"]
     assert tiles["high"] < 10
     model.cell_weights_ = np.zeros_like(X)
-    write_report(tmp_path / "a.html", model, wild)
+    write_report(tmp_path / "a.html", model, with_outliers)
     assert data_of((tmp_path / "a.html").read_text("utf-8"))["tiles"]["high"] == 1e4
 
 
@@ -210,22 +208,22 @@ def test_a_large_matrix_fits_into_five_megabytes(tmp_path):
     assert tiles["shape"] == [1000, 1000]
 
 
-def test_wrong_input_is_told(tmp_path):
+def test_errors_explain_wrong_input(tmp_path):
     X, rows, _ = planted_matrix()
     path = tmp_path / "report.html"
     with pytest.raises(NotFittedError):
         write_report(path, ROCCO(), X)
-    with pytest.raises(TypeError, match="RCC groups rows only"):
+    with pytest.raises(TypeError, match="RCC clusters only the rows"):
         write_report(path, RCC().fit(X), X)
     model = Given(X.shape)
-    with pytest.raises(ValueError, match=r"90 x 36 .* 90 x 35: give the matrix of the fit"):
+    with pytest.raises(ValueError, match=r"90 x 36 .* 90 x 35: pass the matrix of the fit"):
         write_report(path, model, X[:, 1:])
-    with pytest.raises(ValueError, match=r"90 rows and 89 row_names"):
+    with pytest.raises(ValueError, match=r"90 rows, but row_names has 89"):
         write_report(path, model, X, row_names=rows[1:])
     assert not path.exists()
 
 
-def test_words_fit_the_model():
+def test_sentences_describe_the_model():
     X, _, _ = planted_matrix()
     model = ROCCO((4, None)).fit(X.copy())
     model.cell_weights_ = np.ones_like(X)
@@ -233,23 +231,24 @@ def test_words_fit_the_model():
     X[5, :9] = np.nan
     model.row_membership_[:2] = 0.3
     model.converged_ = False
-    text = " ".join(sentences(model, X, {"prepared": ["log1p"], "seconds": 1.234}))
-    assert "The number of groups of rows was given" in text
-    assert "For 2 rows and 0 columns it is below 50 %" in text
-    assert "3 cells (0.093 %) do not fit" in text
-    assert "9 cells (0.28 %) are missing" in text
-    assert "prepared before: log1p" in text
-    assert "did not settle within" in text
+    text = " ".join(summary_sentences(model, X, {"prepared": ["log1p"], "seconds": 1.234}))
+    assert "The number of row clusters was given; the number of column clusters was" in text
+    assert "The membership probability of 2 rows is below 50 %: another cluster may" in text
+    assert "3 outlier cells (0.093 %) were found" in text
+    assert "9 values (0.28 %) are missing" in text
+    assert "prepared before the fit: log1p" in text
+    assert "did not converge within" in text
     assert " in 1.23 seconds" in text
-    assert "Both numbers were given." in sentences(ROCCO(2).fit(X[10:]), X[10:], {})
+    both_given = summary_sentences(ROCCO(2).fit(X[10:]), X[10:], {})
+    assert "Both numbers of clusters were given." in both_given
 
 
 def test_advice_that_was_not_followed_is_a_warning():
     advice = {"kind": "counts", "steps": ["log1p"], "transpose": True, "reason": "Why."}
-    (line,) = warnings_of({"advice": advice, "prepared": []})
+    (line,) = warning_sentences({"advice": advice, "prepared": []})
     assert "--transpose --log1p" in line
-    assert warnings_of({"advice": advice, "prepared": ["log1p"]}) == []
-    assert warnings_of({"advice": {**advice, "steps": [], "transpose": False}}) == []
+    assert warning_sentences({"advice": advice, "prepared": ["log1p"]}) == []
+    assert warning_sentences({"advice": {**advice, "steps": [], "transpose": False}}) == []
 
 
 def test_settings_name_objects_without_their_address():
@@ -257,10 +256,10 @@ def test_settings_name_objects_without_their_address():
     assert "<dt>solver</dt><dd>SpectralSolver</dd>" in text
     assert "<dt>n_clusters</dt><dd>2, None</dd>" in text
     assert "<dd>0.3333</dd>" in text
-    assert "<dt>preparations</dt><dd>none</dd>" in text
+    assert "<dt>preparation</dt><dd>none</dd>" in text
 
 
-def test_convergence_is_drawn_where_there_is_something_to_draw():
+def test_convergence_is_plotted_if_there_are_several_iterations():
     record = {"solver": "spectral", "residual": 1e-9, "seconds": 0.1}
     history = [{"iteration": i, "objective": 10.0 ** (9 - i), **record} for i in range(1, 9)]
     drawing = convergence(history)
@@ -268,7 +267,7 @@ def test_convergence_is_drawn_where_there_is_something_to_draw():
     np.testing.assert_allclose(np.diff(heights, 2), 0, atol=0.11)  # a line, in logarithms
     assert drawing.count("<tr>") == 9
     assert "<svg" not in convergence(history[:1])
-    assert "no record" in convergence([])
+    assert "does not record" in convergence([])
     flat = [{"iteration": i, "objective": 0.0} for i in range(1, 6)]
     assert "Logarithmic" not in convergence(flat)
 

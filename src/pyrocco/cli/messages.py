@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
-from pyrocco.report.words import count
+from pyrocco.plots.style import count
 
 __all__ = ["ERRORS", "count", "one_line", "say", "say_all", "tell", "warnings_as_lines"]
 

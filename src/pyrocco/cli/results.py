@@ -17,7 +17,7 @@ from pyrocco.cli.messages import one_line, warnings_as_lines
 from pyrocco.io import Matrix, MatrixError, Results
 from pyrocco.plots import before_and_after, save_figure
 from pyrocco.report import write_report
-from pyrocco.report.words import n_distrusted
+from pyrocco.report.sentences import n_outlier_cells
 
 __all__ = [
     "MODEL_FILE",
@@ -202,7 +202,7 @@ def summarise_model(model: ROCCO) -> dict[str, Any]:
         "mean_row_confidence": round(float(model.row_membership_.mean()), 4),
         "mean_column_confidence": round(float(model.column_membership_.mean()), 4),
         "taken_for": model.structure_,
-        "distrusted_cells": n_distrusted(model.cell_weights_),
+        "distrusted_cells": n_outlier_cells(model.cell_weights_),
         "converged": bool(model.converged_),
         "iterations": int(model.n_iter_),
         "parameters": parameters,

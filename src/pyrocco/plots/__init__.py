@@ -1,11 +1,10 @@
-"""Pictures of matrices and fits: functions take arrays and return matplotlib Axes or Figures."""
+"""Plots of matrices and fitted models, drawn with matplotlib from plain arrays."""
 
-from pyrocco.plots.block_means import plot_block_means
-from pyrocco.plots.block_noise import plot_block_noise
-from pyrocco.plots.confidence import plot_confidence
+from pyrocco.plots.blocks import plot_block_means, plot_block_noise
 from pyrocco.plots.convergence import plot_convergence
-from pyrocco.plots.matrix import before_and_after, plot_biclusters, plot_matrix
-from pyrocco.plots.save import save_figure
+from pyrocco.plots.heatmap import before_and_after, plot_biclusters, plot_matrix
+from pyrocco.plots.membership import plot_confidence, plot_membership
+from pyrocco.plots.style import save_figure
 from pyrocco.plots.tree import plot_tree
 
 __all__ = [
@@ -16,6 +15,7 @@ __all__ = [
     "plot_confidence",
     "plot_convergence",
     "plot_matrix",
+    "plot_membership",
     "plot_tree",
     "save_figure",
 ]

@@ -1,49 +1,42 @@
-"""One number for every block, drawn as a table of colours."""
+"""Plots with one coloured cell for every block: means and noise."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
 
-from pyrocco.plots.margins import FONT_SIZE, axis_inches, names_font
-from pyrocco.plots.picture import ColourScale, shrink
+from pyrocco._typing import Floats, Labels, Matrix
+from pyrocco.results.statistics import Moments
+from pyrocco.plots.axis_labels import axis_inches, names_font
+from pyrocco.plots.order import downsample, order_by_means
+from pyrocco.plots.style import FONT_SIZE, ColourScale, colour_scale, figure_of
 
-__all__ = ["draw_blocks", "write_blocks"]
+__all__ = ["plot_block_means", "plot_block_noise"]
 
-Array = np.ndarray[Any, Any]
-
-# Blocks of which nothing is known: no colour of any scale.
-_UNKNOWN = "0.85"
-_WIDTH_OF_NUMBER = 0.5  # inches
-_HEIGHT_OF_NUMBER = 0.16
+# Colour of blocks whose values are all missing; no colormap contains it.
+_MISSING = "0.85"
+_NUMBER_WIDTH, _NUMBER_HEIGHT = 0.5, 0.16  # inches
 
 
-def draw_blocks(
-    values: Array,
+def plot_block_means(
+    block_means: ArrayLike,
     ax: Axes,
-    scale: ColourScale,
-    clusters: tuple[Array, Array],
-    sizes: tuple[Any, Any],
-    what: str,
+    *,
+    row_sizes: ArrayLike | None = None,
+    column_sizes: ArrayLike | None = None,
 ) -> Axes:
-    """Colour a cell for every block, clusters named at the margins where names fit.
+    """Plot the mean of every block, with high blocks as near the diagonal as possible.
 
     Parameters
     ----------
-    values : ndarray of shape (row clusters, column clusters)
-        One number a block; NaN where nothing is known.
+    block_means : array-like of shape (n_row_clusters, n_column_clusters)
+        Mean of every block (`ROCCO.block_means_`); NaN if all its values are missing.
     ax : Axes
-        Where to draw.
-    scale : ColourScale
-        Colours.
-    clusters : pair of ndarray of int
-        The clusters from top to bottom and from left to right.
-    sizes : pair of array of int or None
-        Rows, or columns, of every cluster, written beside its number.
-    what : str
-        What the numbers are, written beside the colours.
+        Axes to draw on.
+    row_sizes, column_sizes : array-like of int, optional
+        Sizes of the clusters, written beside their numbers. By default the clusters are
+        assumed to be numbered from the largest to the smallest.
 
     Returns
     -------
@@ -53,17 +46,72 @@ def draw_blocks(
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> order = np.array([1, 0]), np.array([0, 1])
-    >>> scale = ColourScale("viridis", 0.0, 1.0, "white")
-    >>> ax = draw_blocks(np.eye(2), Figure().add_subplot(), scale, order, (None, None), "x")
+    >>> ax = plot_block_means([[0.0, 5.0], [4.0, 0.0]], Figure().add_subplot())
     >>> ax.images[0].get_array().tolist()
-    [[0.0, 1.0], [1.0, 0.0]]
+    [[5.0, 0.0], [0.0, 4.0]]
     """
-    picture = shrink(values, *clusters)
-    ax.set_facecolor(_UNKNOWN)
+    values = np.asarray(block_means, dtype=float)
+    known = values[~np.isnan(values)]
+    given = [None if size is None else np.asarray(size) for size in (row_sizes, column_sizes)]
+    sizes = [
+        np.arange(n, 0, -1) if size is None else size
+        for n, size in zip(values.shape, given, strict=True)
+    ]
+    clusters = order_by_means(np.nan_to_num(values, nan=np.mean(known)), *sizes)
+    scale = colour_scale(known, signed=bool(known.min() < 0))
+    _draw_blocks(values, ax, scale, clusters, (given[0], given[1]), "mean")
+    return ax
+
+
+def plot_block_noise(X: Matrix, row_labels: ArrayLike, column_labels: ArrayLike, ax: Axes) -> Axes:
+    """Plot the standard deviation within every block, in the order of `plot_block_means`.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_rows, n_columns)
+        The matrix; missing values are NaN.
+    row_labels, column_labels : array-like of int
+        Cluster of every row and of every column, counting from 0.
+    ax : Axes
+        Axes to draw on.
+
+    Returns
+    -------
+    Axes
+        `ax`.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> X = np.array([[1.0, 3.0, 0.0], [3.0, 1.0, 8.0]])
+    >>> ax = plot_block_noise(X, [0, 0], [0, 0, 1], Figure().add_subplot())
+    >>> ax.images[0].get_array().tolist()
+    [[1.0, 4.0]]
+    """
+    rows, columns = np.asarray(row_labels), np.asarray(column_labels)
+    blocks = Moments.of(X, rows).T.merged(columns).T
+    scatter = np.where(blocks.counts > 0, blocks.scatter, np.nan)
+    noise = np.sqrt(scatter / np.maximum(blocks.counts, 1))
+    sizes = np.bincount(rows), np.bincount(columns)
+    clusters = order_by_means(blocks.means, *sizes)
+    scale = ColourScale("viridis", 0.0, float(np.nanmax(noise)) or 1.0, "white")
+    _draw_blocks(noise, ax, scale, clusters, sizes, "standard deviation")
+    return ax
+
+
+def _draw_blocks(
+    values: Floats,
+    ax: Axes,
+    scale: ColourScale,
+    clusters: tuple[Labels, Labels],
+    sizes: tuple[Labels | None, Labels | None],
+    title: str,
+) -> None:
+    """Draw a coloured cell for every block, with cluster names and numbers that fit."""
+    ax.set_facecolor(_MISSING)
     n_rows, n_columns = values.shape
     image = ax.imshow(
-        np.ma.masked_invalid(picture),
+        np.ma.masked_invalid(downsample(values, *clusters)),
         cmap=scale.cmap,
         vmin=scale.low,
         vmax=scale.high,
@@ -71,67 +119,43 @@ def draw_blocks(
         interpolation="nearest",
         extent=(0, n_columns, n_rows, 0),
     )
-    figure = ax.get_figure(root=True)
-    assert figure is not None  # an Axes we draw on belongs to a figure
-    bar = figure.colorbar(image, ax=ax)
-    bar.set_label(what, fontsize=FONT_SIZE)
+    bar = figure_of(ax).colorbar(image, ax=ax)
+    bar.set_label(title, fontsize=FONT_SIZE)
     bar.ax.tick_params(labelsize=FONT_SIZE)
     for axis, order, size in zip(("rows", "columns"), clusters, sizes, strict=True):
-        _name_clusters(ax, axis, order, size)
-    return ax
+        _label_clusters(ax, axis, order, size)
+    wide = axis_inches(ax, "columns") >= _NUMBER_WIDTH * n_columns
+    if wide and axis_inches(ax, "rows") >= _NUMBER_HEIGHT * n_rows:
+        _write_values(values[np.ix_(*clusters)], ax)
 
 
-def write_blocks(values: Array, ax: Axes, clusters: tuple[Array, Array]) -> None:
-    """Write the numbers into the cells, if all of them fit.
-
-    Parameters
-    ----------
-    values : ndarray of shape (row clusters, column clusters)
-        The numbers.
-    ax : Axes
-        Where `draw_blocks` drew.
-    clusters : pair of ndarray of int
-        The clusters from top to bottom and from left to right.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> ax, order = Figure().add_subplot(), (np.array([0]), np.array([1, 0]))
-    >>> scale = ColourScale("viridis", 0.0, 3.0, "white")
-    >>> ax = draw_blocks(np.array([[1.0, 2.5]]), ax, scale, order, (None, None), "x")
-    >>> write_blocks(np.array([[1.0, 2.5]]), ax, order)
-    >>> [text.get_text() for text in ax.texts]
-    ['2.50', '1.00']
-    """
-    image = ax.images[0]
-    wide = axis_inches(ax, "columns") >= _WIDTH_OF_NUMBER * values.shape[1]
-    if not (wide and axis_inches(ax, "rows") >= _HEIGHT_OF_NUMBER * values.shape[0]):
-        return
-    form = _number_format(values)
-    for (i, j), value in np.ndenumerate(values[np.ix_(*clusters)]):
-        red, green, blue, _ = image.cmap(image.norm(value))
-        # Perceived brightness: dark text on light cells, light text on dark ones.
-        light = 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 or np.isnan(value)
+def _write_values(values: Floats, ax: Axes) -> None:
+    """Write every value into its cell."""
+    image, number_format = ax.images[0], _number_format(values)
+    # Perceived brightness: dark text on light cells, light text on dark ones.
+    brightness = np.asarray(image.to_rgba(values))[..., :3] @ [0.299, 0.587, 0.114]
+    is_light = np.isnan(values) | (brightness > 0.5)
+    for (i, j), value in np.ndenumerate(values):
         ax.text(
             j + 0.5,
             i + 0.5,
-            "missing" if np.isnan(value) else form.format(value),
+            "missing" if np.isnan(value) else number_format.format(value),
             ha="center",
             va="center",
             fontsize=FONT_SIZE,
-            color="black" if light else "white",
+            color="black" if is_light[i, j] else "white",
         )
 
 
-def _number_format(values: Array) -> str:
-    """Three digits of the largest number, and as many places for all the others."""
+def _number_format(values: Floats) -> str:
+    """Return a format with three digits for the largest value and as many decimals for all."""
     largest = float(np.nanmax(np.abs(values)))
     magnitude = int(np.floor(np.log10(largest))) if largest > 0 else 0
     return f"{{:z.{max(2 - magnitude, 0)}f}}" if -3 <= magnitude <= 4 else "{:.1e}"
 
 
-def _name_clusters(ax: Axes, axis: str, clusters: Array, sizes: Any) -> None:
-    """Number the clusters, with their sizes, as many as fit."""
+def _label_clusters(ax: Axes, axis: str, clusters: Labels, sizes: Labels | None) -> None:
+    """Write the numbers and sizes of the clusters, of as many as fit."""
     side = ax.yaxis if axis == "rows" else ax.xaxis
     side.set_label_text(f"{axis[:-1]} clusters", fontsize=FONT_SIZE)
     inches = axis_inches(ax, axis)
@@ -142,6 +166,6 @@ def _name_clusters(ax: Axes, axis: str, clusters: Array, sizes: Any) -> None:
         (np.arange(len(clusters)) + 0.5)[shown],
         labels=names[shown],
         fontsize=font or FONT_SIZE,
-        rotation=90 if axis == "columns" and inches < _WIDTH_OF_NUMBER * len(clusters) else 0,
+        rotation=90 if axis == "columns" and inches < _NUMBER_WIDTH * len(clusters) else 0,
     )
     side.set_tick_params(length=0)

@@ -1,40 +1,41 @@
-"""How the iterations of a fit went."""
+"""Plot of the convergence of a fit."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
+from numpy.typing import ArrayLike
 
-from pyrocco.plots.colours import BLUE, ORANGE, VERMILION
-from pyrocco.plots.margins import FONT_SIZE
+from pyrocco._typing import Floats
+from pyrocco.plots.style import BLUE, FONT_SIZE, ORANGE, VERMILION
 
 __all__ = ["plot_convergence"]
 
-Array = np.ndarray[Any, Any]
-
-# Up to this many iterations each has a mark of its own.
+# With more iterations than this, points are not marked.
 _FEW = 30
 _STYLES = {"mu of rows": (VERMILION, "--"), "mu of columns": (ORANGE, ":")}
 
 
 def plot_convergence(
-    objective: Any, ax: Axes, *, mu_rows: Any = None, mu_columns: Any = None
+    objective: ArrayLike,
+    ax: Axes,
+    *,
+    mu_rows: ArrayLike | None = None,
+    mu_columns: ArrayLike | None = None,
 ) -> Axes:
-    """Draw the objective of every iteration and, on the right, the schedule of mu.
+    """Plot the objective of every iteration and, on a second axis, the schedule of mu.
 
-    Axes are logarithmic where all values are above zero.
+    An axis is logarithmic if all its values are positive.
 
     Parameters
     ----------
-    objective : array of shape (n_iterations,)
+    objective : array-like of shape (n_iterations,)
         Objective at every iteration (``[record["objective"] for record in history_]``).
     ax : Axes
-        Where to draw.
-    mu_rows, mu_columns : array of shape (n_iterations,), optional
-        Mu of either side; values that are not finite are left out.
+        Axes to draw on.
+    mu_rows, mu_columns : array-like of shape (n_iterations,), optional
+        Mu of the rows and of the columns; values that are not finite are left out.
 
     Returns
     -------
@@ -59,7 +60,8 @@ def plot_convergence(
     return ax
 
 
-def _draw_schedules(ax: Axes, schedules: dict[str, Any]) -> None:
+def _draw_schedules(ax: Axes, schedules: dict[str, ArrayLike | None]) -> None:
+    """Plot the schedules that are given and finite, with a legend."""
     known = {name: np.asarray(mu, float) for name, mu in schedules.items() if mu is not None}
     known = {name: mu for name, mu in known.items() if np.isfinite(mu).any()}
     if not known:
@@ -72,7 +74,7 @@ def _draw_schedules(ax: Axes, schedules: dict[str, Any]) -> None:
     right.legend(handles=[*ax.lines, *right.lines], fontsize=FONT_SIZE, frameon=False)
 
 
-def _draw(ax: Axes, values: Array, name: str, colour: str, dashes: str) -> None:
+def _draw(ax: Axes, values: Floats, name: str, colour: str, dashes: str) -> None:
     mark = "o" if len(values) <= _FEW else ""
     iterations = np.arange(1, len(values) + 1)
     finite = np.isfinite(values)

@@ -1,54 +1,28 @@
-"""The order of clusters that shows the blocks best."""
+"""The order in which rows and columns are drawn, and averages over neighbours in it."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from scipy import sparse
 
+from pyrocco._typing import Dense, Floats, Labels, Matrix
 from pyrocco.fitting.result import block_means
+from pyrocco.io.checks import stored_values
 
-__all__ = ["averaging", "block_means", "cluster_order", "order_by_means"]
+__all__ = ["bins", "cluster_order", "downsample", "order_by_means", "sort_by_cluster"]
 
-Array = np.ndarray[Any, Any]
-
-
-def averaging(groups: Array, n_groups: int) -> Any:
-    """Sparse matrix that averages rows within groups when multiplied from the left.
-
-    Parameters
-    ----------
-    groups : ndarray of int
-        Group of every row.
-    n_groups : int
-        Number of groups.
-
-    Returns
-    -------
-    csr_array of shape (n_groups, n_rows)
-
-    Examples
-    --------
-    >>> averaging(np.array([0, 1, 1]), 2).toarray()
-    array([[1. , 0. , 0. ],
-           [0. , 0.5, 0.5]])
-    """
-    sizes = np.bincount(groups, minlength=n_groups)
-    entries = (1.0 / sizes[groups], (groups, np.arange(len(groups))))
-    return sparse.csr_array(entries, shape=(n_groups, len(groups)))
+COARSEST = 150
 
 
-def cluster_order(X: Any, row_labels: Array, column_labels: Array) -> tuple[Array, Array]:
+def cluster_order(X: Matrix, row_labels: Labels, column_labels: Labels) -> tuple[Labels, Labels]:
     """Order the clusters so that high blocks lie as near the diagonal as possible.
 
-    The side with fewer clusters goes from large to small; each cluster of the other side
-    follows the one in which it stands out most.
+    The clusters of the side with fewer clusters are sorted by size. Each cluster of the
+    other side is placed next to the cluster in which it stands out most.
 
     Parameters
     ----------
     X : ndarray or sparse matrix
-        The numbers.
+        The matrix.
     row_labels, column_labels : ndarray of int
         Cluster of every row and of every column, counting from 0.
 
@@ -64,20 +38,22 @@ def cluster_order(X: Any, row_labels: Array, column_labels: Array) -> tuple[Arra
     (array([1, 0]), array([0, 1]))
     """
     means = block_means(X, row_labels, column_labels)
-    # A block with nothing but missing cells stands out nowhere.
+    # A block whose values are all missing does not stand out.
     means = np.where(np.isnan(means), np.nanmean(means), means)
     return order_by_means(means, np.bincount(row_labels), np.bincount(column_labels))
 
 
-def order_by_means(means: Array, row_sizes: Array, column_sizes: Array) -> tuple[Array, Array]:
-    """Order the clusters as `cluster_order` does, where the means of the blocks are known.
+def order_by_means(
+    means: Floats, row_sizes: Labels, column_sizes: Labels
+) -> tuple[Labels, Labels]:
+    """Order the clusters as `cluster_order` does, given the means of the blocks.
 
     Parameters
     ----------
-    means : ndarray of shape (row clusters, column clusters)
+    means : ndarray of shape (n_row_clusters, n_column_clusters)
         Mean of every block.
     row_sizes, column_sizes : ndarray of int
-        Rows, or columns, of every cluster.
+        Sizes of the clusters.
 
     Returns
     -------
@@ -89,8 +65,8 @@ def order_by_means(means: Array, row_sizes: Array, column_sizes: Array) -> tuple
     >>> order_by_means(np.array([[0.0, 9.0], [5.0, 0.0]]), np.array([1, 2]), np.array([2, 1]))
     (array([1, 0]), array([0, 1]))
     """
-    # What is left after row and column effects tells where a cluster stands out; a cluster
-    # that is high everywhere would otherwise attract all others.
+    # Without row and column effects: otherwise a cluster that is high everywhere would
+    # attract all others.
     means = means - means.mean(axis=0) - means.mean(axis=1, keepdims=True) + means.mean()
     if len(row_sizes) <= len(column_sizes):
         return _lead_and_follow(means, row_sizes, column_sizes)
@@ -98,7 +74,75 @@ def order_by_means(means: Array, row_sizes: Array, column_sizes: Array) -> tuple
     return rows, columns
 
 
-def _lead_and_follow(means: Array, leaders: Array, followers: Array) -> tuple[Array, Array]:
+def _lead_and_follow(means: Floats, leaders: Labels, followers: Labels) -> tuple[Labels, Labels]:
     lead = np.argsort(-leaders, kind="stable")
     best = np.argmax(means[lead], axis=0)
     return lead, np.lexsort((-followers, best))
+
+
+def sort_by_cluster(labels: Labels, clusters: Labels) -> Labels:
+    """Return the order of the rows when their clusters are drawn in the order `clusters`."""
+    rank = np.empty_like(clusters)
+    rank[clusters] = np.arange(len(clusters))
+    return np.argsort(rank[labels], kind="stable")
+
+
+def downsample(X: Matrix, row_order: Labels, column_order: Labels, most: int = 600) -> Dense:
+    """Reorder a matrix and average neighbours until it is small enough to draw.
+
+    A sparse matrix is never made dense at its full size.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix
+        The matrix.
+    row_order, column_order : ndarray of int
+        Rows from top to bottom, columns from left to right.
+    most : int
+        Largest number of rows and of columns of the result.
+
+    Returns
+    -------
+    ndarray
+        At most ``most`` by ``most`` values.
+
+    Examples
+    --------
+    >>> downsample(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1, 0]), np.array([0, 1]))
+    array([[3., 4.],
+           [1., 2.]])
+    >>> downsample(np.arange(8.0).reshape(2, 4), np.arange(2), np.arange(4), most=2)
+    array([[0.5, 2.5],
+           [4.5, 6.5]])
+    """
+    if max(X.shape) > most:
+        # The fewer nonzero values there are, the larger the pixels: a pixel that holds
+        # hardly any is noise.
+        nonzero = np.count_nonzero(stored_values(X))
+        most = int(np.clip(np.sqrt(nonzero), min(most, COARSEST), most))
+    return block_means(X, bins(row_order, most), bins(column_order, most))
+
+
+def bins(order: Labels, most: int) -> Labels:
+    """Divide an order into at most `most` bins of neighbours.
+
+    Parameters
+    ----------
+    order : ndarray of int
+        Rows from top to bottom, or columns from left to right.
+    most : int
+        Largest number of bins.
+
+    Returns
+    -------
+    ndarray of int
+        Bin of every row or column, counting from 0 along the order.
+
+    Examples
+    --------
+    >>> bins(np.array([3, 2, 1, 0]), 2)
+    array([1, 1, 0, 0])
+    """
+    bin_of = np.empty(len(order), dtype=np.intp)
+    bin_of[order] = np.arange(len(order)) * min(most, len(order)) // len(order)
+    return bin_of

@@ -1,53 +1,55 @@
-"""Nested clusters as a tree."""
+"""Plot of the tree of nested clusters."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.transforms import ScaledTranslation
+from numpy.typing import ArrayLike
 
+from pyrocco._typing import Floats, Labels
 from pyrocco.assign.nested import NestedSide
-from pyrocco.plots.colours import BLUE, GREY
-from pyrocco.plots.margins import FONT_SIZE, axis_inches
+from pyrocco.plots.axis_labels import axis_inches
+from pyrocco.plots.style import BLUE, FONT_SIZE, GREY, figure_of
 
 __all__ = ["plot_tree"]
 
-Array = np.ndarray[Any, Any]
-
-# Branches at most: finer ones would be narrower than a line.
-_MOST = 200
-# Inches that a number of a cluster takes.
-_NUMBER = 0.2
-# Points below the axis at which clusters are underlined.
-_LINE = 4.0
+_MOST_BRANCHES = 200
+_NUMBER = 0.2  # inches that the number of a cluster needs
+_LINE = 4.0  # points between the axis and the lines under the clusters
 
 
 def plot_tree(
-    leaves: Any, merges: Any, heights: Any, ax: Axes, *, n_clusters: int, side: str = "rows"
+    leaves: ArrayLike,
+    merges: ArrayLike,
+    heights: ArrayLike,
+    ax: Axes,
+    *,
+    n_clusters: int,
+    side: str = "rows",
 ) -> Axes:
-    """Draw how the finest clusters merge to one, with the clusters of one cut below.
+    """Plot the tree in which the finest clusters merge into one.
 
-    A branch is as wide as it has members. Merges within the clusters of the cut are blue,
-    those above are grey.
+    The width of a branch is its number of members. Merges within the clusters of the chosen
+    cut are blue, merges of these clusters are grey, and their numbers are written below.
 
     Parameters
     ----------
-    leaves : array of int
+    leaves : array-like of int
         Finest cluster of every row (``tree_.rows.leaves``).
-    merges : array of shape (n_leaves - 1, 2)
-        Pairs that merge, in order (``tree_.rows.merges``).
-    heights : array of shape (n_leaves - 1,)
-        How far apart they are (``tree_.rows.heights``).
+    merges : array-like of shape (n_leaves - 1, 2)
+        Pairs of clusters that merge, in order (``tree_.rows.merges``).
+    heights : array-like of shape (n_leaves - 1,)
+        Distances at which they merge (``tree_.rows.heights``).
     ax : Axes
-        Where to draw.
+        Axes to draw on.
     n_clusters : int
-        Clusters of the cut.
+        Number of clusters of the cut.
     side : {"rows", "columns"}, default="rows"
-        What is merged, for the words at the axis.
+        What is clustered; written on the axis.
 
     Returns
     -------
@@ -63,7 +65,7 @@ def plot_tree(
     ['0', '1']
     """
     tree = NestedSide(np.asarray(leaves), np.asarray(merges), np.asarray(heights), n_clusters)
-    branches = _Branches.of(tree, max(_MOST, n_clusters))
+    branches = _Branches.of(tree, max(_MOST_BRANCHES, n_clusters))
     links = branches.links()
     n_inside = len(links) - (n_clusters - 1)
     colours = [BLUE] * n_inside + [GREY] * (n_clusters - 1)
@@ -78,71 +80,74 @@ def plot_tree(
 
 @dataclass(frozen=True)
 class _Branches:
-    """The lowest branches drawn, where they stand, and the merges above them.
+    """The lowest branches that are drawn, and the merges above them.
 
-    `centres` and `tops` tell, for the name of every branch, its place and how high it ends.
+    `centres` and `tops` map each of these branches to its position and to its height.
     """
 
-    merges: Array
-    heights: Array
+    merges: Labels
+    heights: Floats
     centres: dict[int, float]
     tops: dict[int, float]
 
     @classmethod
     def of(cls, tree: NestedSide, most: int) -> _Branches:
+        """Return at most `most` branches; finer ones would be narrower than a line."""
         hidden = max(tree.n_finest - most, 0)
         sizes = dict(enumerate(np.bincount(tree.leaves).tolist()))
         tops = dict.fromkeys(sizes, 0.0)
-        for (kept, gone), height in zip(tree.merges[:hidden].tolist(), tree.heights, strict=False):
-            sizes[kept] += sizes.pop(gone)
-            tops[kept] = float(height)
+        for (first, second), height in zip(
+            tree.merges[:hidden].tolist(), tree.heights, strict=False
+        ):
+            sizes[first] += sizes.pop(second)
+            tops[first] = float(height)
         merges = tree.merges[hidden:]
         return cls(merges, tree.heights[hidden:], _centres(sizes, merges), tops)
 
-    def links(self) -> list[Array]:
-        """Up from one branch, across, and down to the other, for every merge."""
+    def links(self) -> list[Floats]:
+        """Return the corners of the bracket that joins two branches, for every merge."""
         centres, tops = self.centres.copy(), self.tops.copy()
         links = []
-        for (kept, gone), height in zip(self.merges.tolist(), self.heights.tolist(), strict=True):
-            left, right = centres[kept], centres[gone]
-            corners = [(left, tops[kept]), (left, height), (right, height), (right, tops[gone])]
+        for (first, second), height in zip(
+            self.merges.tolist(), self.heights.tolist(), strict=True
+        ):
+            left, right = centres[first], centres[second]
+            corners = [(left, tops[first]), (left, height), (right, height), (right, tops[second])]
             links.append(np.array(corners))
-            centres[kept], tops[kept] = (left + right) / 2, height
+            centres[first], tops[first] = (left + right) / 2, height
         return links
 
 
-def _centres(sizes: dict[int, int], merges: Array) -> dict[int, float]:
-    """Middles of the branches side by side, those that merge next to each other."""
+def _centres(sizes: dict[int, int], merges: Labels) -> dict[int, float]:
+    """Place the branches side by side, those that merge next to each other."""
     order = {name: [name] for name in sizes}
-    for kept, gone in merges.tolist():
-        order[kept] += order.pop(gone)
+    for first, second in merges.tolist():
+        order[first] += order.pop(second)
     (names,) = order.values()
     ends = np.cumsum([sizes[name] for name in names])
     return {name: float(end - sizes[name] / 2) for name, end in zip(names, ends, strict=True)}
 
 
 def _number_clusters(ax: Axes, tree: NestedSide, branches: _Branches) -> None:
-    """Underline every cluster of the cut and write its number below where there is room."""
-    groups, sizes = tree.groups(tree.n_fitted), np.bincount(tree.leaves)
-    totals = np.bincount(groups, sizes)
+    """Underline every cluster of the cut and write its number below if it fits."""
+    cluster_of, sizes = tree.groups(tree.n_fitted), np.bincount(tree.leaves)
+    totals = np.bincount(cluster_of, sizes)
     starts = np.full(tree.n_fitted, np.inf)
     names = np.array(list(branches.centres))
     lowest = np.array(list(branches.centres.values()))
-    np.minimum.at(starts, groups[names], lowest)
-    begin, inch = 0.0, axis_inches(ax, "columns") / len(tree.leaves)
+    np.minimum.at(starts, cluster_of[names], lowest)
+    begin, inches_per_row = 0.0, axis_inches(ax, "columns") / len(tree.leaves)
     for cluster in np.argsort(starts):
         end = begin + totals[cluster]
-        gap = min(0.02 / inch, 0.1 * (end - begin))
-        number = str(cluster) if (end - begin) * inch >= _NUMBER else ""
-        _below(ax, (begin + gap, end - gap), number)
+        margin = min(0.02 / inches_per_row, 0.1 * (end - begin))
+        number = str(cluster) if (end - begin) * inches_per_row >= _NUMBER else ""
+        _underline(ax, (begin + margin, end - margin), number)
         begin = end
 
 
-def _below(ax: Axes, ends: tuple[float, float], number: str) -> None:
-    """Draw a line a few points below the axis, and a number below that."""
-    figure = ax.get_figure(root=True)
-    assert figure is not None  # an Axes we draw on belongs to a figure
-    lower = ScaledTranslation(0, -_LINE / 72, figure.dpi_scale_trans)
+def _underline(ax: Axes, ends: tuple[float, float], number: str) -> None:
+    """Draw a line below the axis and write a number under it."""
+    lower = ScaledTranslation(0, -_LINE / 72, figure_of(ax).dpi_scale_trans)
     place = ax.get_xaxis_transform() + lower
     ax.plot(ends, [0, 0], color=BLUE, linewidth=2, transform=place, clip_on=False)
     if number:
@@ -162,6 +167,6 @@ def _below(ax: Axes, ends: tuple[float, float], number: str) -> None:
 def _label_axes(ax: Axes, below: str) -> None:
     ax.set_xticks([])
     ax.set_xlabel(below, labelpad=_LINE + 2 * FONT_SIZE, fontsize=FONT_SIZE)
-    ax.set_ylabel("distance of what is merged", fontsize=FONT_SIZE)
+    ax.set_ylabel("distance between merged clusters", fontsize=FONT_SIZE)
     ax.tick_params(labelsize=FONT_SIZE)
     ax.spines[["top", "right"]].set_visible(False)

@@ -1,4 +1,4 @@
-"""The report: one page about a fit that opens offline, to look at, search and pass on."""
+"""The report: one HTML page about a fit that opens offline in any browser."""
 
 from pyrocco.report.page import write_report
 

@@ -1,20 +1,23 @@
-"""The co-clusterings between which the page's slider moves, from coarse to fine."""
+"""The levels of detail of the page's slider: co-clusterings from coarse to fine."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pyrocco.plots.order import block_means, order_by_means
+from pyrocco._typing import FittedCoClustering, Floats, Labels, Matrix
+from pyrocco.fitting.result import block_means
+from pyrocco.plots.order import order_by_means
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Level", "levels_of", "nested_orders"]
 
-# Coarser than the fit, and finer than the fit; each step is explained in full.
+# Largest number of levels coarser than the fit, and of levels finer than the fit.
 MOST_STEPS = 8
-
-Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,30 +28,30 @@ class Level:
     ----------
     row_labels, column_labels : ndarray of int
         Cluster of every row and of every column.
-    block_means : ndarray of shape (row clusters, column clusters)
+    block_means : ndarray of shape (n_row_clusters, n_column_clusters)
         Mean of every block.
     explanation : DataFrame or None
-        What sets its clusters apart, as ``explain()`` tells it.
+        What distinguishes its clusters, as ``explain()`` returns it.
 
     Examples
     --------
-    >>> Level(np.array([0, 1, 1]), np.array([0]), np.zeros((2, 1))).numbers
+    >>> Level(np.array([0, 1, 1]), np.array([0]), np.zeros((2, 1))).n_clusters
     (2, 1)
     """
 
-    row_labels: Array
-    column_labels: Array
-    block_means: Array
-    explanation: Any = None
+    row_labels: Labels
+    column_labels: Labels
+    block_means: Floats
+    explanation: pd.DataFrame | None = None
 
     @property
-    def numbers(self) -> tuple[int, int]:
+    def n_clusters(self) -> tuple[int, int]:
         """Numbers of row clusters and of column clusters."""
         return len(self.block_means), len(self.block_means[0])
 
 
-def nested_orders(levels: list[Level]) -> tuple[Array, Array]:
-    """Order rows and columns so that the clusters of every level lie in one piece.
+def nested_orders(levels: list[Level]) -> tuple[Labels, Labels]:
+    """Order rows and columns so that the clusters of every level are contiguous.
 
     Parameters
     ----------
@@ -67,65 +70,63 @@ def nested_orders(levels: list[Level]) -> tuple[Array, Array]:
     >>> nested_orders([coarse, fine])[0].tolist()
     [0, 2, 1, 3]
     """
-    keys = [_places(level) for level in levels]
-    # The last key of lexsort comes first: the coarsest level.
-    rows = np.lexsort([rows for rows, _ in keys[::-1]])
-    columns = np.lexsort([columns for _, columns in keys[::-1]])
+    ranks = [_cluster_ranks(level) for level in levels]
+    # lexsort sorts by its last key first: the coarsest level.
+    rows = np.lexsort([rows for rows, _ in ranks[::-1]])
+    columns = np.lexsort([columns for _, columns in ranks[::-1]])
     return rows, columns
 
 
-def _places(level: Level) -> tuple[Array, Array]:
-    """Place of every row's and every column's cluster among the clusters of its level."""
-    labels = level.row_labels, level.column_labels
-    sizes = [np.bincount(side, minlength=n) for side, n in zip(labels, level.numbers, strict=True)]
-    means = np.nan_to_num(level.block_means)
-    orders = order_by_means(means, sizes[0], sizes[1])
+def _cluster_ranks(level: Level) -> tuple[Labels, Labels]:
+    """Return, for every row and every column, the position of its cluster in the order."""
+    labels, n_clusters = (level.row_labels, level.column_labels), level.n_clusters
+    sizes = [np.bincount(side, minlength=n) for side, n in zip(labels, n_clusters, strict=True)]
+    orders = order_by_means(np.nan_to_num(level.block_means), sizes[0], sizes[1])
     rows, columns = (np.argsort(order)[side] for order, side in zip(orders, labels, strict=True))
     return rows, columns
 
 
-def levels_of(model: Any, X: Any) -> tuple[list[Level], int]:
-    """The levels that a model offers, and which of them is that of the fit.
+def levels_of(model: FittedCoClustering, X: Matrix) -> tuple[list[Level], int]:
+    """Return the levels that a model offers, and the index of the one that was fitted.
 
     Parameters
     ----------
     model : estimator
-        Fitted.
+        The fitted model.
     X : ndarray or sparse matrix
-        What it was fitted to.
+        The matrix it was fitted to.
 
     Returns
     -------
     levels : list of Level
         From coarse to fine.
     fitted : int
-        Which of them the fit is.
+        Index of the level that was fitted.
 
     Examples
     --------
     >>> from pyrocco import ROCCO
     >>> X = np.kron(np.eye(2), np.ones((20, 15))) + np.random.default_rng(0).random((40, 30))
     >>> levels, fitted = levels_of(ROCCO(2).fit(X), X)
-    >>> levels[fitted].numbers
+    >>> levels[fitted].n_clusters
     (2, 2)
     """
-    if not hasattr(model, "tree_"):
+    tree = getattr(model, "tree_", None)
+    if tree is None or not hasattr(model, "at"):
         return [_level(model, X)], 0
-    fitted = model.n_row_clusters_, model.n_column_clusters_
-    numbers = _numbers(fitted, (model.tree_.rows.n_finest, model.tree_.columns.n_finest))
-    return [
-        _level(model if pair == fitted else model.at(*pair), X) for pair in numbers
-    ], numbers.index(fitted)
+    fitted = tree.rows.n_fitted, tree.columns.n_fitted
+    pairs = _cluster_numbers(fitted, (tree.rows.n_finest, tree.columns.n_finest))
+    levels = [_level(model if pair == fitted else model.at(*pair), X) for pair in pairs]
+    return levels, pairs.index(fitted)
 
 
-def _numbers(fitted: tuple[int, int], finest: tuple[int, int]) -> list[tuple[int, int]]:
-    """Numbers of row and column clusters, from one of each over those of the fit to the finest."""
-    below, above = _steps((1, 1), fitted), _steps(fitted, finest)
-    return list(dict.fromkeys([*below, fitted, *above]))
+def _cluster_numbers(fitted: tuple[int, int], finest: tuple[int, int]) -> list[tuple[int, int]]:
+    """Return numbers of row and column clusters from (1, 1) over the fitted to the finest."""
+    return list(dict.fromkeys([*_steps((1, 1), fitted), fitted, *_steps(fitted, finest)]))
 
 
 def _steps(first: tuple[int, int], last: tuple[int, int]) -> list[tuple[int, int]]:
-    """One cluster at a time where that is not too many steps, by equal factors otherwise."""
+    """Go one cluster at a time if that takes few steps, otherwise by equal factors."""
     longest = max(after - before for before, after in zip(first, last, strict=True))
     spaced = np.linspace if longest <= MOST_STEPS else np.geomspace
     n = min(longest, MOST_STEPS) + 1
@@ -136,12 +137,11 @@ def _steps(first: tuple[int, int], last: tuple[int, int]) -> list[tuple[int, int
     return list(zip(rows, columns, strict=True))
 
 
-def _level(found: Any, X: Any) -> Level:
-    labels = np.asarray(found.row_labels_), np.asarray(found.column_labels_)
-    means = getattr(found, "block_means_", None)
+def _level(model: FittedCoClustering, X: Matrix) -> Level:
+    labels = np.asarray(model.row_labels_), np.asarray(model.column_labels_)
+    means = getattr(model, "block_means_", None)
     means = block_means(X, *labels) if means is None else np.asarray(means)
-    # Columns by their places: the page knows the names.
-    places = range(X.shape[1])
-    explain = getattr(found, "explain", None)
-    explanation = None if explain is None else explain(column_names=places)
+    explain = getattr(model, "explain", None)
+    # Columns are numbered; the page has their names.
+    explanation = None if explain is None else explain(column_names=range(X.shape[1]))
     return Level(*labels, means, explanation)

@@ -1,4 +1,4 @@
-"""Fill the template and write the page."""
+"""Write the report: fill the template of the page."""
 
 from __future__ import annotations
 
@@ -15,25 +15,31 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from pyrocco._typing import FittedCoClustering, Matrix, MatrixLike
 from pyrocco.io import default_names
-from pyrocco.report.convergence import convergence
-from pyrocco.report.facts import BIBTEX, CITATION, figures, settings
 from pyrocco.report.levels import levels_of
-from pyrocco.report.markup import paragraphs
-from pyrocco.report.payload import Subject, make_payload
-from pyrocco.report.words import sentences, warnings_of
+from pyrocco.report.page_data import ReportInput, page_data
+from pyrocco.report.sections import (
+    BIBTEX,
+    CITATION,
+    bullet_list,
+    convergence,
+    key_figures,
+    settings,
+)
+from pyrocco.report.sentences import summary_sentences, warning_sentences
 
 __all__ = ["write_report"]
 
-# In the order in which they use each other.
+# Each script uses only those before it.
 _SCRIPTS = (
     "unpack",
     "elements",
-    "groups",
-    "pixels",
+    "clusters",
+    "tiles",
     "view",
     "heatmap",
-    "pointing",
+    "interaction",
     "members",
     "blocks",
     "main",
@@ -42,31 +48,32 @@ _SCRIPTS = (
 
 def write_report(
     path: str | os.PathLike[str],
-    model: Any,
-    X: Any,
+    model: FittedCoClustering,
+    X: MatrixLike,
     *,
     row_names: Sequence[str] | None = None,
     column_names: Sequence[str] | None = None,
     summary: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write one page about a fit: a file that opens in any browser, without a network.
+    """Write an HTML page about a fit. It opens in any browser, without a network.
 
-    It holds a summary in plain words, the sorted heat map to zoom into, a slider from coarser
-    to finer groups, what sets groups apart, their members, labels to download, convergence
-    and settings. The same fit gives the same file.
+    The page contains a summary in plain English, the sorted heat map to zoom into, a slider
+    from coarser to finer clusters, what distinguishes the clusters, their members, labels to
+    download, the convergence and the settings. The same fit gives the same file.
 
     Parameters
     ----------
     path : str or path
         The file to write.
     model : estimator
-        A fitted `ROCCO`, or another with labels of rows and of columns.
-    X : array, DataFrame or sparse matrix
-        What it was fitted to.
+        A fitted `ROCCO`, or another model with row labels and column labels.
+    X : array-like, DataFrame or sparse matrix
+        The matrix it was fitted to.
     row_names, column_names : sequence of str, optional
-        Names; those of a DataFrame, or numbers, by default.
+        Names of the rows and of the columns; by default those of the DataFrame, or numbers.
     summary : mapping, optional
-        More to tell: keys as in the ``summary.json`` of `pyrocco fit`, such as ``"input"``.
+        More information for the page, with the keys of the ``summary.json`` of
+        `pyrocco fit`, such as ``"input"``.
 
     Examples
     --------
@@ -83,19 +90,19 @@ def write_report(
     check_is_fitted(model)
     if not hasattr(model, "column_labels_"):
         raise TypeError(
-            f"{type(model).__name__} groups rows only; a report shows groups of rows and of "
-            "columns, as ROCCO finds them."
+            f"{type(model).__name__} clusters only the rows; a report needs a model that clusters "
+            "rows and columns, such as ROCCO."
         )
     names = _names(X, row_names, 0, "row"), _names(X, column_names, 1, "column")
-    X = _numbers(X)
-    _check_shape(model, X.shape, names)
-    levels, fitted = levels_of(model, X)
-    subject = Subject(model, X, *names, levels, fitted)
-    page = _fill(_parts(subject, summary or {}))
+    matrix = _as_matrix(X)
+    _check_shape(model, matrix.shape, names)
+    levels, fitted = levels_of(model, matrix)
+    report = ReportInput(model, matrix, *names, levels, fitted)
+    page = _fill_template(_parts(report, summary or {}))
     Path(path).write_text(page, encoding="utf-8", newline="\n")
 
 
-def _names(X: Any, names: Sequence[str] | None, axis: int, kind: str) -> list[str]:
+def _names(X: MatrixLike, names: Sequence[str] | None, axis: int, kind: str) -> list[str]:
     if names is None and hasattr(X, "axes"):
         names = X.axes[axis]
     if names is None:
@@ -103,46 +110,48 @@ def _names(X: Any, names: Sequence[str] | None, axis: int, kind: str) -> list[st
     return [str(name) for name in names]
 
 
-def _numbers(X: Any) -> Any:
+def _as_matrix(X: MatrixLike) -> Matrix:
     if sparse.issparse(X):
         return sparse.csr_array(X)
-    numbers = np.asarray(X)
-    return numbers if numbers.dtype.kind == "f" else numbers.astype(float)
+    values = np.asarray(X)
+    return values if values.dtype.kind == "f" else values.astype(float)
 
 
-def _check_shape(model: Any, shape: tuple[int, int], names: tuple[list[str], list[str]]) -> None:
+def _check_shape(
+    model: FittedCoClustering, shape: tuple[int, ...], names: tuple[list[str], list[str]]
+) -> None:
     fitted = len(model.row_labels_), len(model.column_labels_)
     if shape != fitted:
         raise ValueError(
-            f"The model was fitted to {fitted[0]} x {fitted[1]} cells, this matrix has "
-            f"{shape[0]} x {shape[1]}: give the matrix of the fit."
+            f"The model was fitted to a matrix of {fitted[0]} x {fitted[1]} cells, but this "
+            f"matrix has {shape[0]} x {shape[1]}: pass the matrix of the fit."
         )
     for side, given, n in zip(("row", "column"), names, shape, strict=True):
         if len(given) != n:
-            raise ValueError(f"There are {n} {side}s and {len(given)} {side}_names.")
+            raise ValueError(f"The matrix has {n} {side}s, but {side}_names has {len(given)}.")
 
 
-def _parts(subject: Subject, summary: Mapping[str, Any]) -> dict[str, str]:
-    model, X = subject.model, subject.X
-    warned = warnings_of(summary)
+def _parts(report: ReportInput, summary: Mapping[str, Any]) -> dict[str, str]:
+    model, X = report.model, report.X
+    warned = warning_sentences(summary)
     return {
         "title": escape(Path(str(summary.get("input", "a matrix"))).name),
         "style": _asset("page.css"),
         "script": "\n".join(_asset(f"{name}.js") for name in _SCRIPTS),
-        "figures": figures(model, X),
-        "summary": paragraphs(sentences(model, X, summary)),
-        "warnings": f'<div class="warnings">{paragraphs(warned)}</div>' if warned else "",
-        "notes": paragraphs(summary.get("notes", ())),
+        "figures": key_figures(model, X),
+        "summary": bullet_list(summary_sentences(model, X, summary)),
+        "warnings": f'<div class="warnings">{bullet_list(warned)}</div>' if warned else "",
+        "notes": bullet_list(summary.get("notes", ())),
         "convergence": convergence(getattr(model, "history_", ())),
         "settings": settings(model, summary),
         "citation": escape(CITATION),
         "bibtex": escape(BIBTEX),
-        "data": _script_safe(json.dumps(make_payload(subject), separators=(",", ":"))),
+        "data": _script_safe(json.dumps(page_data(report), separators=(",", ":"))),
     }
 
 
 def _script_safe(text: str) -> str:
-    """No text may end the script element that holds the data."""
+    """Escape text so that it cannot end the script element that contains the data."""
     return text.replace("<", "\\u003c")
 
 
@@ -150,6 +159,6 @@ def _asset(name: str) -> str:
     return (files("pyrocco.report") / "assets" / name).read_text(encoding="utf-8")
 
 
-def _fill(parts: Mapping[str, str]) -> str:
-    """Put the parts in, in one pass: what is put in is not looked at again."""
+def _fill_template(parts: Mapping[str, str]) -> str:
+    """Insert the parts into the template in one pass, so that inserted text stays text."""
     return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _asset("page.html"))

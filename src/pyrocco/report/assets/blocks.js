@@ -1,7 +1,7 @@
-// The means of the blocks, what is known about each, and what sets each group of rows apart.
-const SHOWN = 5; // columns of a card before "more"
-const CARDS = 9; // groups of rows with a card before "show more"
-const NOTABLE = 0.2; // effects below are hardly to be seen
+// The means of the blocks, the details of each, and what distinguishes each row cluster.
+const SHOWN = 5; // columns listed on a card before "more"
+const CARDS = 9; // row clusters with a card before "show more"
+const NOTABLE = 0.2; // smaller effects are not mentioned
 
 class Blocks {
   constructor(places, tiles, rows, columns, actions) {
@@ -12,27 +12,27 @@ class Blocks {
   refresh(level) {
     this.level = level;
     this.known = new Map((level.blocks || []).map((line) => [`${line[0]},${line[1]}`, line.slice(2)]));
-    this.rowGroups = this.rows.bands.map((band) => band.group);
-    this.columnGroups = this.columns.bands.map((band) => band.group);
+    this.rowClusters = this.rows.bands.map((band) => band.cluster);
+    this.columnClusters = this.columns.bands.map((band) => band.cluster);
     this.buildGrid();
     this.chosen = null;
     this.choose(...this.strongest());
     this.showCards(CARDS);
     this.places.caution.textContent = level.blocks
-      ? "Effect: difference of the means in standard deviations, against the rows of all other groups. The groups were found in the same data, so adjusted p-values order the findings; they are not a test of the groups."
-      : "This model keeps no statistics of its blocks.";
+      ? "The effect is the difference between the mean of the cluster and the mean of all other rows, in standard deviations. The clusters were found in the same data: use the adjusted p-values to rank differences, not as evidence that the clusters exist."
+      : "This model has no statistics of its blocks.";
   }
 
   showCards(most) {
-    const others = this.rowGroups.length - most;
-    const more = make("button", { type: "button", onclick: () => this.showCards(Infinity) }, `Show ${count(others, "more group")}`);
-    this.places.apart.replaceChildren(...this.rowGroups.slice(0, most).map((group) => this.card(group)), ...(others > 0 ? [more] : []));
+    const others = this.rowClusters.length - most;
+    const more = make("button", { type: "button", onclick: () => this.showCards(Infinity) }, `Show ${count(others, "more row cluster")}`);
+    this.places.cards.replaceChildren(...this.rowClusters.slice(0, most).map((cluster) => this.card(cluster)), ...(others > 0 ? [more] : []));
   }
 
-  // Where in the grid the block of the largest effect is.
+  // Position of the block with the largest effect in the grid.
   strongest() {
     let [best, most] = [[0, 0], 0];
-    this.rowGroups.forEach((row, i) => this.columnGroups.forEach((column, j) => {
+    this.rowClusters.forEach((row, i) => this.columnClusters.forEach((column, j) => {
       const effect = Math.abs(this.known.get(`${row},${column}`)?.[2] ?? 0);
       if (effect > most) [best, most] = [[i, j], effect];
     }));
@@ -41,27 +41,27 @@ class Blocks {
 
   buildGrid() {
     const { rows, columns, level } = this;
-    const head = make("tr", {}, make("td"), ...this.columnGroups.map((group) => make("th", { scope: "col" }, columns.swatch(group), ` · ${columns.sizes[group].toLocaleString("en")}`)));
-    this.cells = this.rowGroups.map((r, i) => this.columnGroups.map((c, j) => this.cell(level.means[r][c], i, j)));
-    const lines = this.rowGroups.map((group, i) => make("tr", {}, make("th", { scope: "row" }, rows.swatch(group), ` · ${rows.sizes[group].toLocaleString("en")}`), ...this.cells[i].map((cell) => make("td", {}, cell))));
+    const head = make("tr", {}, make("td"), ...this.columnClusters.map((cluster) => make("th", { scope: "col" }, columns.swatch(cluster), ` · ${columns.sizes[cluster].toLocaleString("en")}`)));
+    this.cells = this.rowClusters.map((r, i) => this.columnClusters.map((c, j) => this.cell(level.means[r][c], i, j)));
+    const lines = this.rowClusters.map((cluster, i) => make("tr", {}, make("th", { scope: "row" }, rows.swatch(cluster), ` · ${rows.sizes[cluster].toLocaleString("en")}`), ...this.cells[i].map((cell) => make("td", {}, cell))));
     this.places.grid.replaceChildren(make("table", { "aria-label": "Means of the blocks" }, make("thead", {}, head), make("tbody", {}, ...lines)));
   }
 
   cell(mean, i, j) {
     const value = mean === null ? NaN : mean / this.tiles.unit;
     const colour = Number.isNaN(value) ? "" : `background:${this.tiles.css(value)};color:${this.tiles.isDark(value) ? "#fff" : "#111"}`;
-    const words = `${this.rows.tag(this.rowGroups[i])} with ${this.columns.tag(this.columnGroups[j])}: mean ${digits(mean)}`;
+    const words = `${this.rows.tag(this.rowClusters[i])} with ${this.columns.tag(this.columnClusters[j])}: mean ${digits(mean)}`;
     return make("button", { type: "button", style: colour, tabindex: "-1", "aria-pressed": "false", "aria-label": words, onclick: () => this.choose(i, j) }, digits(mean, 3));
   }
 
-  // One stop of the Tab key for the whole grid; arrows move inside.
+  // The whole grid is one Tab stop; arrow keys move within it.
   key(event) {
     const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
     if (!(event.key in steps)) return;
     event.preventDefault();
     const [down, across] = steps[event.key];
-    const i = Math.max(0, Math.min(this.rowGroups.length - 1, this.chosen[0] + down));
-    const j = Math.max(0, Math.min(this.columnGroups.length - 1, this.chosen[1] + across));
+    const i = Math.max(0, Math.min(this.rowClusters.length - 1, this.chosen[0] + down));
+    const j = Math.max(0, Math.min(this.columnClusters.length - 1, this.chosen[1] + across));
     this.choose(i, j);
     this.cells[i][j].focus();
   }
@@ -70,7 +70,7 @@ class Blocks {
     if (this.chosen) this.press(...this.chosen, false);
     this.chosen = [i, j];
     this.press(i, j, true);
-    const [row, column] = [this.rowGroups[i], this.columnGroups[j]];
+    const [row, column] = [this.rowClusters[i], this.columnClusters[j]];
     this.places.block.replaceChildren(
       make("h4", {}, this.rows.swatch(row), " with ", this.columns.swatch(column)),
       make("p", {}, this.sentence(row, column)),
@@ -91,40 +91,40 @@ class Blocks {
     const known = this.known.get(`${row},${column}`);
     if (!known || known[2] === null) return `${size}.`;
     const [, rest, effect, p] = known;
-    const how = Math.abs(effect) < NOTABLE ? "much like" : effect > 0 ? "higher than" : "lower than";
-    return `${size}: ${how} the other rows in these columns (mean ${digits(rest)}). Effect ${digits(effect, 3)}, adjusted p-value ${p === 0 ? "below 1e−300" : digits(p, 2)}.`;
+    const how = Math.abs(effect) < NOTABLE ? "similar to" : effect > 0 ? "higher than" : "lower than";
+    return `${size}: ${how} the other rows in these columns (mean ${digits(rest)}). Effect size ${digits(effect, 3)}, adjusted p-value ${p === 0 ? "below 1e−300" : digits(p, 2)}.`;
   }
 
   quality(row, column) {
     const known = this.known.get(`${row},${column}`);
     if (!known) return "";
-    const [, , , , homogeneity, confidence] = known;
-    const even = homogeneity === null ? "" : `Homogeneity ${digits(homogeneity, 2)} (1: all cells of the block are equal; 0: they vary as the whole matrix does; below 0: more than that).`;
-    return `${even} ${confidence === null ? "" : `Confidence of its labels ${percent(confidence)}.`}`;
+    const [, , , , homogeneity, membership] = known;
+    const even = homogeneity === null ? "" : `Homogeneity ${digits(homogeneity, 2)} (1: all values in the block are equal; 0: they vary as much as in the whole matrix; below 0: they vary more).`;
+    return `${even} ${membership === null ? "" : `Mean membership of its rows and columns ${percent(membership)}.`}`;
   }
 
   card(row) {
-    const columns = (this.level.apart || []).filter((line) => line[0] === row).map((line) => line.slice(1));
+    const columns = (this.level.distinctive || []).filter((line) => line[0] === row).map((line) => line.slice(1));
     const shown = columns.slice(0, SHOWN);
     const more = columns.slice(SHOWN);
     return make("article", { class: "card" },
       make("h4", {}, this.rows.swatch(row), ` · ${this.rows.members(row)}`),
-      make("p", {}, this.apart(row)),
+      make("p", {}, this.comparison(row)),
       ...(shown.length ? [this.list(shown, true)] : []),
       ...(more.length ? [make("details", {}, make("summary", {}, `${more.length} more`), this.list(more, false))] : []),
       make("p", { class: "tools" }, make("button", { type: "button", class: "link", onclick: () => this.actions.list(this.rows, row) }, "list its rows")));
   }
 
-  apart(row) {
+  comparison(row) {
     if (!this.level.blocks) return "";
-    if (this.rowGroups.length === 1) return "The only group of rows: there is nothing to compare it with.";
-    const notable = this.columnGroups
+    if (this.rowClusters.length === 1) return "This is the only row cluster: there is nothing to compare it with.";
+    const notable = this.columnClusters
       .map((column) => [column, this.known.get(`${row},${column}`)])
       .filter(([, known]) => known && known[2] !== null && Math.abs(known[2]) >= NOTABLE)
       .sort((a, b) => Math.abs(b[1][2]) - Math.abs(a[1][2]));
     const part = (isHigher) => notable.filter(([, known]) => known[2] > 0 === isHigher).map(([column]) => this.columns.tag(column));
     const parts = [["Higher", part(true)], ["lower", part(false)]].filter(([, tags]) => tags.length);
-    if (!parts.length) return "Much like the other rows in every group of columns.";
+    if (!parts.length) return "Similar to the other rows in every column cluster.";
     const words = parts.map(([how, tags]) => `${how} than the other rows in ${tags.join(", ")}`).join("; ");
     const isLong = parts.some(([, tags]) => tags.length > 1);
     return `${words[0].toUpperCase()}${words.slice(1)}${isLong ? " (strongest first)" : ""}.`;

@@ -12,14 +12,14 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-const count = (number, what) => `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
+const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 
-// A few digits; a minus that a reader can tell from a hyphen.
-function digits(number, kept = 4) {
+// A number with a few digits and a typographic minus sign.
+function digits(number, places = 4) {
   if (number === null || number === undefined || Number.isNaN(number)) return "–";
   const size = Math.abs(number);
   if (size > 1e99) return number > 0 ? "∞" : "−∞";
-  const text = size !== 0 && (size < 1e-3 || size >= 1e6) ? number.toExponential(Math.min(2, kept - 1)) : String(Number(number.toPrecision(kept)));
+  const text = size !== 0 && (size < 1e-3 || size >= 1e6) ? number.toExponential(Math.min(2, places - 1)) : String(Number(number.toPrecision(places)));
   return text.replaceAll("-", "−");
 }
 

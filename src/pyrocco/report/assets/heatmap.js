@@ -1,6 +1,6 @@
-// Draws the picture with the bars, lines and names of the groups around it.
+// Draws the heat map with the bars, borders and names of the clusters around it.
 const BAR = 10;
-const UPRIGHT = 110; // columns narrower than this have their names turned
+const UPRIGHT = 110; // names of columns narrower than this are vertical
 const LEAST_TEXT = 11; // pixels a row or column needs for its name
 
 class HeatMap {
@@ -8,28 +8,28 @@ class HeatMap {
     Object.assign(this, { canvas, tiles, rows, columns });
     this.view = new View(rows.size, columns.size);
     this.view.changed = () => this.schedule();
-    this.markDoubt = Boolean(tiles.doubts);
+    this.showOutliers = Boolean(tiles.outlierSums);
     this.cursor = null; // { row, column } places
-    this.told = () => {};
+    this.drawn = () => {};
     this.pending = false;
     new ResizeObserver(() => this.schedule()).observe(canvas);
   }
 
-  // At most one drawing a frame.
+  // Draw at most once per frame.
   schedule() {
     if (this.pending) return;
     this.pending = true;
     requestAnimationFrame(() => { this.pending = false; this.draw(); });
   }
 
-  // Where the picture lies on the canvas, in CSS pixels.
+  // Position of the matrix on the canvas, in CSS pixels.
   frame() {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     const isNarrow = width < 560;
     const left = isNarrow ? 64 : 150;
     const top = 18 + BAR;
     const inner = Math.max(1, width - left - 4);
-    const column = inner / this.view.length.column; // pixels of one
+    const column = inner / this.view.length.column; // pixels per column
     const below = column < LEAST_TEXT || column >= UPRIGHT ? 26 : isNarrow ? 64 : 116;
     return { left, top, width: inner, height: Math.max(1, height - top - below) };
   }
@@ -51,8 +51,8 @@ class HeatMap {
       this.drawNames(pen, frame, side);
     }
     if (this.cursor) this.drawCursor(pen, frame);
-    canvas.style.touchAction = this.view.isWhole ? "pan-y" : "none"; // a finger scrolls past the whole
-    this.told(this.view);
+    canvas.style.touchAction = this.view.isWhole ? "pan-y" : "none"; // if all is visible, a finger scrolls the page
+    this.drawn(this.view);
   }
 
   paint(pen, frame, ratio) {
@@ -62,18 +62,18 @@ class HeatMap {
     const image = pen.createImageData(width, height);
     const downs = tilesOfPixels(height, view.start.row, view.length.row, view.size.row, tiles.down);
     const acrosses = tilesOfPixels(width, view.start.column, view.length.column, view.size.column, tiles.across);
-    tiles.paint(image, downs, acrosses, this.markDoubt);
+    tiles.paint(image, downs, acrosses, this.showOutliers);
     pen.putImageData(image, Math.round(frame.left * ratio), Math.round(frame.top * ratio));
   }
 
-  // Pixels from the upper left corner of the picture to a place.
+  // Pixels from the upper left corner of the matrix to a place.
   pixel(frame, kind, place) {
     const extent = kind === "row" ? frame.height : frame.width;
     return ((place - this.view.start[kind]) / this.view.length[kind]) * extent;
   }
 
-  // Groups in sight, with their first and last pixel.
-  bandsInSight(frame, side) {
+  // Visible clusters, with their first and last pixel.
+  visibleBands(frame, side) {
     const extent = side.kind === "row" ? frame.height : frame.width;
     return side.bands
       .map((band) => ({ ...band, from: this.pixel(frame, side.kind, band.start), to: this.pixel(frame, side.kind, band.end) }))
@@ -83,7 +83,7 @@ class HeatMap {
 
   drawLines(pen, frame, side) {
     pen.fillStyle = this.tiles.border;
-    for (const band of this.bandsInSight(frame, side)) {
+    for (const band of this.visibleBands(frame, side)) {
       if (!band.inner || band.to - band.from < 3) continue; // a line would hide what it frames
       if (side.kind === "row") pen.fillRect(frame.left, frame.top + band.from - 0.5, frame.width, 1);
       else pen.fillRect(frame.left + band.from - 0.5, frame.top, 1, frame.height);
@@ -95,20 +95,20 @@ class HeatMap {
     pen.textBaseline = "middle";
     pen.textAlign = side.kind === "row" ? "right" : "center";
     const showTags = side.kind === "column" || !this.namesFit(frame, side);
-    for (const { group, from, to } of this.bandsInSight(frame, side)) {
-      pen.fillStyle = side.colours[group];
+    for (const { cluster, from, to } of this.visibleBands(frame, side)) {
+      pen.fillStyle = side.colours[cluster];
       if (side.kind === "row") pen.fillRect(frame.left - BAR - 2, frame.top + from, BAR, Math.max(0.5, to - from - 1));
       else pen.fillRect(frame.left + from, frame.top - BAR - 2, Math.max(0.5, to - from - 1), BAR);
-      const room = side.kind === "row" ? 13 : 9 * side.tag(group).length;
+      const room = side.kind === "row" ? 13 : 9 * side.tag(cluster).length;
       if (!showTags || to - from < room) continue;
       pen.fillStyle = this.ink;
-      if (side.kind === "row") pen.fillText(this.bandWords(frame, side, group), frame.left - BAR - 8, frame.top + (from + to) / 2);
-      else pen.fillText(side.tag(group), frame.left + (from + to) / 2, frame.top - BAR - 10);
+      if (side.kind === "row") pen.fillText(this.bandText(frame, side, cluster), frame.left - BAR - 8, frame.top + (from + to) / 2);
+      else pen.fillText(side.tag(cluster), frame.left + (from + to) / 2, frame.top - BAR - 10);
     }
   }
 
-  bandWords(frame, side, group) {
-    return frame.left > 100 ? `${side.tag(group)} · ${side.sizes[group].toLocaleString("en")}` : side.tag(group);
+  bandText(frame, side, cluster) {
+    return frame.left > 100 ? `${side.tag(cluster)} · ${side.sizes[cluster].toLocaleString("en")}` : side.tag(cluster);
   }
 
   namesFit(frame, side) {
@@ -163,7 +163,7 @@ class HeatMap {
     }
   }
 
-  // The cell at a point of the canvas (CSS pixels), or null beside the picture.
+  // The cell at a point of the canvas (CSS pixels), or null outside the matrix.
   placeAt(x, y) {
     const frame = this.frame();
     const down = (y - frame.top) / frame.height;
@@ -173,31 +173,31 @@ class HeatMap {
     return { row: place("row", down), column: place("column", across) };
   }
 
-  // What there is to say about a cell: its row, its column, its value.
-  about({ row, column }) {
+  // Description of a cell: its row, its column, its value and, if it is low, its weight.
+  describe({ row, column }) {
     const down = tileOf(row, this.rows.size, this.tiles.down);
     const across = tileOf(column, this.columns.size, this.tiles.across);
     const at = [down.tile, down.tile + 1, across.tile, across.tile + 1];
     const value = this.tiles.mean(...at);
     const cells = (down.after - down.first) * (across.after - across.first);
     const amount = Number.isNaN(value) ? "missing" : digits(value * this.tiles.unit);
-    const doubt = this.tiles.doubtOf(...at);
+    const weight = 1 - this.tiles.outlierDegree(...at);
     return [
-      this.aboutPlace(this.rows, row, down),
-      this.aboutPlace(this.columns, column, across),
+      this.describePlace(this.rows, row, down),
+      this.describePlace(this.columns, column, across),
       `${cells > 1 ? "mean" : "value"}: ${amount}`,
-      ...(doubt > 0.02 ? [`trusted by ${percent(1 - doubt)}`] : []),
+      ...(weight < 0.98 ? [`${cells > 1 ? "mean weight" : "weight"}: ${percent(weight)}`] : []),
     ];
   }
 
-  aboutPlace(side, place, { first, after }) {
+  describePlace(side, place, { first, after }) {
     const name = (at) => side.names[side.order[at]];
     const names = after - first > 1 ? `${after - first} ${side.kind}s ${name(first)} … ${name(after - 1)}` : `${side.kind} ${name(place)}`;
     return `${names} (${side.tag(side.labels[side.order[place]])})`;
   }
 }
 
-// The tile of a place, and the places of the tile.
+// The tile that contains a place, and the places of that tile.
 function tileOf(place, size, tiles) {
   const tile = Math.floor((place * tiles) / size);
   return { tile, first: Math.ceil((tile * size) / tiles), after: Math.ceil(((tile + 1) * size) / tiles) };

@@ -1,10 +1,10 @@
-// Puts the parts together.
+// Start the page.
 const MOST_SUGGESTIONS = 30;
 
 function setUpTheme() {
   const button = find("theme");
   const remembered = () => { try { return localStorage.getItem("pyrocco-theme"); } catch { return null; } };
-  const remember = (theme) => { try { localStorage.setItem("pyrocco-theme", theme); } catch { /* a file may not be allowed to */ } };
+  const remember = (theme) => { try { localStorage.setItem("pyrocco-theme", theme); } catch { /* local files may not be allowed to */ } };
   const prefers = window.matchMedia("(prefers-color-scheme: dark)");
   const set = (theme) => {
     document.documentElement.dataset.theme = theme;
@@ -17,7 +17,7 @@ function setUpTheme() {
   set(remembered() || (prefers.matches ? "dark" : "light"));
   prefers.addEventListener("change", () => { if (!remembered()) set(prefers.matches ? "dark" : "light"); });
   button.addEventListener("click", () => { set(current() === "dark" ? "light" : "dark"); remember(current()); });
-  let before = null; // paper is white
+  let before = null; // printed pages are light
   window.addEventListener("beforeprint", () => { before = current(); set("light"); });
   window.addEventListener("afterprint", () => set(before));
 }
@@ -31,11 +31,11 @@ function setUpLegend(map) {
   find("legend-low").textContent = digits(tiles.low * tiles.unit);
   find("legend-high").textContent = digits(tiles.high * tiles.unit);
   find("legend-missing").hidden = !tiles.hasMissing;
-  find("doubt-choice").hidden = !tiles.doubts;
-  find("doubt").addEventListener("change", (event) => { map.markDoubt = event.target.checked; map.schedule(); });
+  find("outliers-choice").hidden = !tiles.outlierSums;
+  find("outliers").addEventListener("change", (event) => { map.showOutliers = event.target.checked; map.schedule(); });
   const [down, across] = [map.rows.size / tiles.down, map.columns.size / tiles.across];
-  find("tile-words").textContent = down > 1 || across > 1
-    ? `The matrix is large: at the closest, a tile of the picture is the mean of ${Number.isInteger(down) && Number.isInteger(across) ? "" : "about "}${digits(down, 2)} x ${digits(across, 2)} cells.`
+  find("tile-text").textContent = down > 1 || across > 1
+    ? `The matrix is large: even at the highest zoom, each tile of the heat map is the mean of ${Number.isInteger(down) && Number.isInteger(across) ? "" : "about "}${digits(down, 2)} x ${digits(across, 2)} cells.`
     : "";
 }
 
@@ -65,14 +65,14 @@ function setUpFinding(map, goTo) {
 }
 
 function setUpMap(map) {
-  const pointing = new Pointing(map, find("tip"), find("readout"));
-  map.told = (view) => { find("view-words").textContent = view.words(); };
+  const interaction = new Interaction(map, find("tip"), find("readout"));
+  map.drawn = (view) => { find("view-text").textContent = view.text(); };
   find("zoom-in").addEventListener("click", () => map.view.zoom(1.5));
   find("zoom-out").addEventListener("click", () => map.view.zoom(1 / 1.5));
   find("zoom-reset").addEventListener("click", () => map.view.reset());
-  document.addEventListener("theme", () => map.draw()); // at once: a printer does not wait
+  document.addEventListener("theme", () => map.draw()); // at once, because printing does not wait
   setUpLegend(map);
-  return pointing;
+  return interaction;
 }
 
 function start(data) {
@@ -85,21 +85,21 @@ function start(data) {
     map.view.goTo(kind, place);
     const middle = (other) => Math.floor(map.view.start[other] + map.view.length[other] / 2);
     map.cursor = { row: middle("row"), column: middle("column"), [kind]: place };
-    find("readout").textContent = map.about(map.cursor).join(", ");
+    find("readout").textContent = map.describe(map.cursor).join(", ");
     toMap();
   };
   const tables = new Map([[rows, new Members(find("rows-table"), rows, goTo)], [columns, new Members(find("columns-table"), columns, goTo)]]);
   const actions = {
     show: (row, column) => {
-      for (const [side, group] of [[rows, row], [columns, column]]) {
-        const band = side.bands.find((each) => each.group === group);
+      for (const [side, cluster] of [[rows, row], [columns, column]]) {
+        const band = side.bands.find((each) => each.cluster === cluster);
         map.view.show(side.kind, band.start, band.end);
       }
       toMap();
     },
-    list: (side, group) => { tables.get(side).choose(group); tables.get(side).root.scrollIntoView(); },
+    list: (side, cluster) => { tables.get(side).choose(cluster); tables.get(side).root.scrollIntoView(); },
   };
-  const places = { grid: find("grid"), block: find("block"), apart: find("apart"), caution: find("caution") };
+  const places = { grid: find("grid"), block: find("block"), cards: find("cluster-cards"), caution: find("caution") };
   const blocks = new Blocks(places, map.tiles, rows, columns, actions);
   setUpFinding(map, goTo);
   setUpLevels(data, (level) => {
@@ -108,7 +108,7 @@ function start(data) {
     blocks.refresh(level);
     for (const table of tables.values()) table.refresh();
     map.schedule();
-    return `${count(rows.sizes.length, "group")} of rows, ${count(columns.sizes.length, "group")} of columns`;
+    return `${count(rows.sizes.length, "row cluster")}, ${count(columns.sizes.length, "column cluster")}`;
   });
 }
 
@@ -118,10 +118,10 @@ function setUpLevels(data, apply) {
   slider.disabled = data.levels.length === 1;
   const set = (index) => {
     const isFit = index === data.fitted;
-    const words = `${apply(data.levels[index])}${isFit ? " (as fitted)" : ""}`;
+    const text = `${apply(data.levels[index])}${isFit ? " (as fitted)" : ""}`;
     slider.value = String(index);
-    slider.setAttribute("aria-valuetext", words);
-    find("level-words").textContent = words;
+    slider.setAttribute("aria-valuetext", text);
+    find("level-text").textContent = text;
     find("level-fit").disabled = isFit;
   };
   slider.addEventListener("input", () => set(Number(slider.value)));
@@ -132,12 +132,12 @@ function setUpLevels(data, apply) {
 setUpTheme();
 if (typeof DecompressionStream === "undefined") {
   find("trouble").hidden = false;
-  find("trouble").textContent = "This browser is too old for the heat map and the tables. Chrome or Edge 103, Firefox 113 and Safari 16.4, or newer, show them.";
+  find("trouble").textContent = "This browser is too old to show the heat map and the tables. They need Chrome or Edge 103, Firefox 113, Safari 16.4, or a newer version.";
 } else {
   unpack(JSON.parse(find("data").textContent))
     .then((data) => { start(data); document.documentElement.dataset.ready = "yes"; })
     .catch((error) => {
       find("trouble").hidden = false;
-      find("trouble").textContent = `The data in this file could not be read (${error.message}). Was the file cut short? Write it again with pyrocco report.`;
+      find("trouble").textContent = `The data in this file could not be read (${error.message}). The file may be incomplete: regenerate it with pyrocco report.`;
     });
 }

@@ -1,4 +1,4 @@
-// A table of rows, or of columns: search, choose a group, sort, turn pages, download.
+// A table of rows, or of columns, to search, filter by cluster, sort, page through and download.
 const PAGE = 20;
 
 class Members {
@@ -13,42 +13,42 @@ class Members {
     const { side } = this;
     const id = `${side.kind}s`;
     this.search = make("input", { type: "search", id: `${id}-search`, placeholder: "part of a name", spellcheck: "false", oninput: () => this.restart() });
-    this.choice = make("select", { id: `${id}-group`, onchange: () => this.restart() });
+    this.choice = make("select", { id: `${id}-cluster`, onchange: () => this.restart() });
     this.found = make("output", { class: "muted small", "aria-live": "polite", id: `${id}-found` });
     this.head = make("tr");
     this.body = make("tbody");
-    this.back = make("button", { type: "button", onclick: () => this.turn(-1) }, "Previous");
-    this.next = make("button", { type: "button", onclick: () => this.turn(1) }, "Next");
+    this.back = make("button", { type: "button", onclick: () => this.turnPage(-1) }, "Previous");
+    this.next = make("button", { type: "button", onclick: () => this.turnPage(1) }, "Next");
     this.root.replaceChildren(
       make("h3", {}, side.kind === "row" ? "Rows" : "Columns"),
       make("div", { class: "toolbar tools" },
         make("label", {}, "Search ", this.search),
-        make("label", {}, "Group ", this.choice),
+        make("label", {}, "Cluster ", this.choice),
         make("button", { type: "button", id: `${id}-download`, onclick: () => this.save() }, `Download ${id} (CSV)`)),
       make("table", {}, make("caption", {}, this.found), make("thead", {}, this.head), this.body),
       make("div", { class: "pager" }, this.back, this.next));
-    const titles = { name: "name", label: "group", ...(side.confidence ? { confidence: "confidence" } : {}) };
+    const titles = { name: "name", label: "cluster", ...(side.membership ? { membership: "membership" } : {}) };
     this.titles = Object.entries(titles).map(([key, title]) => this.title(key, title));
     this.head.append(...this.titles, make("th", { scope: "col" }, make("span", { class: "tools" }, "heat map")));
   }
 
-  title(key, words) {
-    const cell = make("th", { scope: "col" }, make("button", { type: "button", onclick: () => this.sortBy(key) }, words));
+  title(key, text) {
+    const cell = make("th", { scope: "col" }, make("button", { type: "button", onclick: () => this.sortBy(key) }, text));
     cell.dataset.key = key;
     return cell;
   }
 
-  // The level of detail has changed.
+  // Called when the level of detail has changed.
   refresh() {
     const { side } = this;
-    const groups = side.sizes.map((size, group) => make("option", { value: String(group) }, `${side.tag(group)} (${size.toLocaleString("en")})`));
-    this.choice.replaceChildren(make("option", { value: "" }, "all"), ...groups);
+    const clusters = side.sizes.map((size, cluster) => make("option", { value: String(cluster) }, `${side.tag(cluster)} (${size.toLocaleString("en")})`));
+    this.choice.replaceChildren(make("option", { value: "" }, "all"), ...clusters);
     this.restart();
   }
 
-  choose(group) {
+  choose(cluster) {
     this.search.value = "";
-    this.choice.value = String(group);
+    this.choice.value = String(cluster);
     this.restart();
   }
 
@@ -66,19 +66,19 @@ class Members {
   select() {
     const { side, sorted } = this;
     const part = this.search.value.trim().toLowerCase();
-    const group = this.choice.value;
+    const cluster = this.choice.value;
     const chosen = [];
     for (const member of side.order) {
-      if (group !== "" && side.labels[member] !== Number(group)) continue;
+      if (cluster !== "" && side.labels[member] !== Number(cluster)) continue;
       if (part === "" || side.lower[member].includes(part)) chosen.push(member);
     }
-    const values = { name: side.lower, label: side.labels, confidence: side.confidence, place: side.place }[sorted.key];
+    const values = { name: side.lower, label: side.labels, membership: side.membership, place: side.place }[sorted.key];
     const sign = sorted.down ? -1 : 1;
     const compare = sorted.key === "name" ? new Intl.Collator("en", { numeric: true }).compare : (a, b) => a - b;
     return chosen.sort((a, b) => sign * compare(values[a], values[b]) || side.place[a] - side.place[b]);
   }
 
-  turn(by) {
+  turnPage(by) {
     this.page += by;
     this.draw();
   }
@@ -87,7 +87,7 @@ class Members {
     const { chosen, page, side } = this;
     const first = page * PAGE;
     const after = Math.min(first + PAGE, chosen.length);
-    this.body.replaceChildren(...chosen.slice(first, after).map((member) => this.line(member)));
+    this.body.replaceChildren(...chosen.slice(first, after).map((member) => this.row(member)));
     const range = chosen.length ? `, showing ${(first + 1).toLocaleString("en")}–${after.toLocaleString("en")}` : "";
     this.found.textContent = `${count(chosen.length, side.kind)} of ${side.size.toLocaleString("en")}${range}`;
     this.back.disabled = page === 0;
@@ -101,24 +101,24 @@ class Members {
     }
   }
 
-  line(member) {
+  row(member) {
     const { side } = this;
     const name = side.names[member];
     const cells = [make("td", {}, name), make("td", {}, side.swatch(side.labels[member]))];
-    if (side.confidence) {
-      const share = side.confidence[member];
-      const bar = make("span", { class: "confidence", "aria-hidden": "true" }, make("i", { style: `width:${100 * share}%` }));
+    if (side.membership) {
+      const share = side.membership[member];
+      const bar = make("span", { class: "membership", "aria-hidden": "true" }, make("i", { style: `width:${100 * share}%` }));
       cells.push(make("td", {}, bar, percent(share)));
     }
     const show = make("button", { type: "button", class: "link", "aria-label": `Show ${name} in the heat map`, onclick: () => this.show(side.kind, side.place[member]) }, "show");
     return make("tr", {}, ...cells, make("td", {}, show));
   }
 
-  // In the order of the file, as row_labels.csv and column_labels.csv are.
+  // In the order of the matrix, as in row_labels.csv and column_labels.csv.
   save() {
     const { side } = this;
-    const title = side.confidence ? "name,label,confidence" : "name,label";
-    const line = (name, i) => [csvCell(name), side.labels[i], ...(side.confidence ? [Number(side.confidence[i].toFixed(3))] : [])].join(",");
+    const title = side.membership ? "name,label,membership" : "name,label";
+    const line = (name, i) => [csvCell(name), side.labels[i], ...(side.membership ? [Number(side.membership[i].toFixed(3))] : [])].join(",");
     download(`${side.kind}_labels.csv`, `${[title, ...side.names.map(line)].join("\n")}\n`);
   }
 }

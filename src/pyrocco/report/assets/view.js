@@ -1,4 +1,4 @@
-// Which rows and columns are in sight; places count from 0 in the sorted matrix.
+// The rows and columns that are visible. Places count from 0 in the sorted matrix.
 const FEWEST = 4;
 
 class View {
@@ -18,7 +18,7 @@ class View {
     return this.length.row === this.size.row && this.length.column === this.size.column;
   }
 
-  // `at` are shares of the picture (down and across) that stay where they are.
+  // `at` is the point that stays in place, as fractions of the height and width.
   zoom(factor, at = { row: 0.5, column: 0.5 }) {
     for (const kind of ["row", "column"]) {
       const fixed = this.start[kind] + at[kind] * this.length[kind];
@@ -28,21 +28,21 @@ class View {
     this.changed();
   }
 
-  // Move by shares of what is in sight.
+  // Move by fractions of the visible part.
   pan(down, across) {
     this.set("row", this.start.row + down * this.length.row, this.length.row);
     this.set("column", this.start.column + across * this.length.column, this.length.column);
     this.changed();
   }
 
-  // Show places start..end-1 of rows or columns, with a little around them.
+  // Show places start..end-1 of rows or columns, with a small margin.
   show(kind, start, end) {
     const length = Math.max(Math.min(FEWEST, this.size[kind]), 1.1 * (end - start));
     this.set(kind, (start + end) / 2 - length / 2, length);
     this.changed();
   }
 
-  // Bring one row or column into sight, near enough to read its name.
+  // Show one row or column, large enough to read its name.
   goTo(kind, place) {
     const length = Math.min(this.length[kind], 24);
     this.set(kind, place + 0.5 - length / 2, length);
@@ -54,7 +54,7 @@ class View {
     this.start[kind] = Math.max(0, Math.min(start, this.size[kind] - this.length[kind]));
   }
 
-  words() {
+  text() {
     const part = (kind) => {
       const first = Math.floor(this.start[kind]) + 1;
       const last = Math.min(this.size[kind], Math.ceil(this.start[kind] + this.length[kind] - 1e-6));

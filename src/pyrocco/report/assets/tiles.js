@@ -1,12 +1,12 @@
-// The tiles, and the mean of any rectangle of them in four look-ups (sums over all above and left).
+// The tiles, and the mean of any rectangle of them in four look-ups (from cumulative sums).
 class Tiles {
   constructor(tiles) {
     Object.assign(this, tiles);
     [this.down, this.across] = tiles.shape;
     this.hasMissing = this.values.some(Number.isNaN);
     this.sums = this.totals((i) => (Number.isNaN(this.values[i]) ? 0 : this.values[i]));
-    this.seen = this.hasMissing ? this.totals((i) => (Number.isNaN(this.values[i]) ? 0 : 1)) : null;
-    this.doubts = tiles.doubt ? this.totals((i) => tiles.doubt[i] / 255) : null;
+    this.known = this.hasMissing ? this.totals((i) => (Number.isNaN(this.values[i]) ? 0 : 1)) : null;
+    this.outlierSums = tiles.outliers ? this.totals((i) => tiles.outliers[i] / 255) : null;
     this.palette = new Uint32Array(256);
     for (let i = 0; i < 256; i++) {
       const [red, green, blue] = tiles.colours.slice(3 * i, 3 * i + 3);
@@ -18,10 +18,10 @@ class Tiles {
     const width = this.across + 1;
     const sums = new Float64Array((this.down + 1) * width);
     for (let i = 0; i < this.down; i++) {
-      let line = 0;
+      let rowSum = 0;
       for (let j = 0; j < this.across; j++) {
-        line += value(i * this.across + j);
-        sums[(i + 1) * width + j + 1] = sums[i * width + j + 1] + line;
+        rowSum += value(i * this.across + j);
+        sums[(i + 1) * width + j + 1] = sums[i * width + j + 1] + rowSum;
       }
     }
     return sums;
@@ -36,13 +36,14 @@ class Tiles {
   mean(top, bottom, left, right) {
     const cells = (bottom - top) * (right - left);
     if (cells === 1) return this.values[top * this.across + left];
-    const seen = this.seen ? this.total(this.seen, top, bottom, left, right) : cells;
-    return seen > 0 ? this.total(this.sums, top, bottom, left, right) / seen : NaN;
+    const known = this.known ? this.total(this.known, top, bottom, left, right) : cells;
+    return known > 0 ? this.total(this.sums, top, bottom, left, right) / known : NaN;
   }
 
-  doubtOf(top, bottom, left, right) {
-    if (!this.doubts) return 0;
-    return this.total(this.doubts, top, bottom, left, right) / ((bottom - top) * (right - left));
+  // Mean of 1 minus the cell weights.
+  outlierDegree(top, bottom, left, right) {
+    if (!this.outlierSums) return 0;
+    return this.total(this.outlierSums, top, bottom, left, right) / ((bottom - top) * (right - left));
   }
 
   colour(value) {
@@ -60,8 +61,8 @@ class Tiles {
     return 0.299 * (colour & 255) + 0.587 * ((colour >> 8) & 255) + 0.114 * ((colour >> 16) & 255) < 140;
   }
 
-  // `downs` and `acrosses` say which tiles each line and each column of pixels covers.
-  paint(image, downs, acrosses, markDoubt) {
+  // `downs` and `acrosses` hold the tiles that each row and each column of pixels covers.
+  paint(image, downs, acrosses, showOutliers) {
     const pixels = new Uint32Array(image.data.buffer);
     let pixel = 0;
     for (let y = 0; y < image.height; y++) {
@@ -70,7 +71,7 @@ class Tiles {
         const [left, right] = [acrosses.first[x], acrosses.after[x]];
         const value = this.mean(top, bottom, left, right);
         const colour = Number.isNaN(value) ? hatch(x + y) : this.colour(value);
-        pixels[pixel++] = markDoubt ? greyed(colour, this.doubtOf(top, bottom, left, right)) : colour;
+        pixels[pixel++] = showOutliers ? greyed(colour, this.outlierDegree(top, bottom, left, right)) : colour;
       }
     }
   }
@@ -78,18 +79,18 @@ class Tiles {
 
 const hatch = (place) => (place % 7 < 3 ? 0xff8a8a8a : 0xffd9d9d9);
 
-function greyed(colour, doubt) {
-  const share = Math.max(0, Math.min(1, 2 * doubt - 0.5));
+function greyed(colour, degree) {
+  const share = Math.max(0, Math.min(1, 2 * degree - 0.5));
   if (share === 0) return colour;
   const mix = (shift) => Math.round((1 - share) * ((colour >> shift) & 255) + share * 115) << shift;
   return (0xff000000 | mix(16) | mix(8) | mix(0)) >>> 0;
 }
 
-// The first tile, and the one after the last, of every pixel from the place `start` on.
+// The first tile of every pixel, and the one after its last, for `length` places from `start` on.
 function tilesOfPixels(pixels, start, length, size, tiles) {
   const edges = { first: new Int32Array(pixels), after: new Int32Array(pixels) };
   const at = (pixel) => ((start + (pixel / pixels) * length) * tiles) / size;
-  const isFine = length * tiles < size * pixels; // several pixels a tile: take their middles
+  const isFine = length * tiles < size * pixels; // several pixels per tile: take their middles
   for (let i = 0; i < pixels; i++) {
     const first = Math.min(tiles - 1, Math.floor(at(i + (isFine ? 0.5 : 0))));
     edges.first[i] = first;

@@ -1,5 +1,5 @@
 // Mouse, touch and keys on the heat map.
-class Pointing {
+class Interaction {
   constructor(map, tip, readout) {
     Object.assign(this, { map, tip, readout });
     this.pointers = new Map();
@@ -9,17 +9,17 @@ class Pointing {
     canvas.addEventListener("pointermove", (event) => this.move(event));
     for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, (event) => this.pointers.delete(event.pointerId));
     canvas.addEventListener("pointerleave", () => { tip.hidden = true; });
-    canvas.addEventListener("dblclick", (event) => map.view.zoom(2, this.share(event)));
+    canvas.addEventListener("dblclick", (event) => map.view.zoom(2, this.fraction(event)));
     canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     canvas.addEventListener("keydown", (event) => this.key(event));
     window.addEventListener("scroll", () => { this.lastScroll = performance.now(); }, { passive: true });
   }
 
-  // Where in the picture an event is, as shares of its height and width.
-  share(event) {
+  // Position of an event in the heat map, as fractions of its height and width.
+  fraction(event) {
     const box = this.map.canvas.getBoundingClientRect();
     const frame = this.map.frame();
-    const within = (share) => Math.max(0, Math.min(1, share));
+    const within = (fraction) => Math.max(0, Math.min(1, fraction));
     return {
       row: within((event.clientY - box.top - frame.top) / frame.height),
       column: within((event.clientX - box.left - frame.left) / frame.width),
@@ -47,17 +47,17 @@ class Pointing {
   pinch(before, event, other) {
     const distance = (one) => Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY) || 1;
     const middle = { clientX: (event.clientX + other.clientX) / 2, clientY: (event.clientY + other.clientY) / 2 };
-    this.map.view.zoom(distance(event) / distance(before), this.share(middle));
+    this.map.view.zoom(distance(event) / distance(before), this.fraction(middle));
   }
 
-  // A page that is being scrolled past goes on scrolling; so it does when all is in sight.
+  // While the page is being scrolled, and when the whole matrix is visible, the wheel scrolls the page.
   wheel(event) {
     const { view } = this.map;
     if (performance.now() - this.lastScroll < 300) return;
     if (event.deltaY > 0 && view.isWhole) return;
     event.preventDefault();
-    const lines = event.deltaMode === 1 ? 20 : 1;
-    view.zoom(Math.exp(-Math.max(-200, Math.min(200, event.deltaY * lines)) / 300), this.share(event));
+    const pixels = event.deltaMode === 1 ? 20 : 1;
+    view.zoom(Math.exp(-Math.max(-200, Math.min(200, event.deltaY * pixels)) / 300), this.fraction(event));
     this.hover(event);
   }
 
@@ -67,7 +67,7 @@ class Pointing {
     const place = this.map.placeAt(x, y);
     this.tip.hidden = !place;
     if (!place) return;
-    const lines = this.map.about(place);
+    const lines = this.map.describe(place);
     this.tip.textContent = lines.join("\n");
     this.readout.textContent = lines.join(", ");
     const isRight = x > box.width * 0.6;
@@ -90,7 +90,7 @@ class Pointing {
     event.preventDefault();
   }
 
-  // One row or column further, or one pixel where there are several in one.
+  // Move by one row or column, or by a few pixels if several share one pixel.
   moveCursor(down, across) {
     const { map } = this;
     const { view } = map;
@@ -100,7 +100,7 @@ class Pointing {
     const step = (kind, extent) => Math.max(1, Math.round((8 * view.length[kind]) / extent));
     const moved = (kind, by, extent) => Math.max(0, Math.min(view.size[kind] - 1, cursor[kind] + by * step(kind, extent)));
     map.cursor = { row: moved("row", down, frame.height), column: moved("column", across, frame.width) };
-    this.readout.textContent = map.about(map.cursor).join(", ");
+    this.readout.textContent = map.describe(map.cursor).join(", ");
     map.schedule();
   }
 }

@@ -1,4 +1,4 @@
-"""Heat maps: the numbers drawn, the order of clusters, colours, borders and labels."""
+"""Heat maps: the values drawn, the order of the clusters, colours, borders and labels."""
 
 import sys
 from itertools import combinations
@@ -9,14 +9,15 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from scipy import sparse
 
+from pyrocco.fitting.result import block_means
 from pyrocco.plots import before_and_after, plot_biclusters, plot_matrix, save_figure
-from pyrocco.plots.distrust import mark_distrust
-from pyrocco.plots.order import block_means, cluster_order
-from pyrocco.plots.picture import colour_scale, shrink
+from pyrocco.plots.heatmap import mark_outlier_cells
+from pyrocco.plots.order import cluster_order, downsample
+from pyrocco.plots.style import colour_scale
 
 
 def planted(n_rows, n_columns, n_clusters, seed=0):
-    """High blocks in hidden places: X and the labels that find them."""
+    """A matrix with one high block per cluster, and its labels."""
     rng = np.random.default_rng(seed)
     rows = np.concatenate([np.arange(n_clusters), rng.integers(0, n_clusters, n_rows)])[:n_rows]
     columns = np.concatenate([np.arange(n_clusters), rng.integers(0, n_clusters, n_columns)])
@@ -42,10 +43,10 @@ def test_block_means_are_plain_means(convert):
 
 
 @pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array])
-def test_shrinking_averages_neighbours(convert):
+def test_downsampling_averages_neighbours(convert):
     X = np.random.default_rng(0).random((40, 60))
     order = np.random.default_rng(1).permutation(40)
-    small = shrink(convert(X), order, np.arange(60), most=20)
+    small = downsample(convert(X), order, np.arange(60), most=20)
     np.testing.assert_allclose(small, X[order].reshape(20, 2, 20, 3).mean(axis=(1, 3)))
 
 
@@ -54,7 +55,7 @@ def test_a_small_matrix_is_drawn_cell_by_cell():
     np.testing.assert_array_equal(drawn(plot_matrix(X, axes())), X)
 
 
-def test_biclusters_are_sorted_and_framed():
+def test_biclusters_are_sorted_and_separated_by_lines():
     X, rows, columns = planted(40, 30, 3)
     ax = plot_biclusters(X, rows, columns, axes())
     row_clusters, column_clusters = cluster_order(X, rows, columns)
@@ -77,7 +78,7 @@ def test_high_blocks_lie_on_the_diagonal(seed):
 
 
 @pytest.mark.parametrize("transpose", [False, True])
-def test_the_side_with_more_clusters_follows(transpose):
+def test_the_side_with_more_clusters_is_ordered_by_the_other(transpose):
     X = np.kron(np.array([[0, 9, 0, 9], [9, 0, 9, 0]]), np.ones((3, 2)))
     rows, columns = np.repeat([0, 1], 3), np.repeat(np.arange(4), 2)
     rows[0] = 1  # row cluster 1 is the larger one
@@ -93,7 +94,7 @@ def test_the_side_with_more_clusters_follows(transpose):
     assert many.tolist() == [0, 2, 1, 3]
 
 
-def test_colours_withstand_outliers():
+def test_colours_ignore_a_few_extreme_values():
     X = np.random.default_rng(0).normal(size=(100, 100))
     X[0, 0] = 1e9
     scale = colour_scale(X, signed=True)
@@ -114,7 +115,7 @@ def test_colours_of_a_constant_matrix(value, signed):
     assert scale.low < scale.high
 
 
-def test_colours_where_nearly_all_is_zero():
+def test_colours_of_a_matrix_with_few_nonzero_values():
     X = np.zeros((100, 100))
     X[0, :5] = 2.0
     assert colour_scale(X, signed=False).high == 2.0
@@ -144,13 +145,19 @@ CASES = {
 }
 
 
+@pytest.mark.parametrize("has_outliers", [False, True])
 @pytest.mark.parametrize("case", CASES)
-def test_no_text_overlaps_and_all_is_inside(case):
+def test_no_text_overlaps_and_all_is_inside(case, has_outliers):
     n_rows, n_columns, n_clusters = CASES[case]
     X, rows, columns = planted(n_rows, n_columns, n_clusters)
     names = [f"a rather long name of row {i}" for i in range(n_rows)]
     figure = before_and_after(
-        X, rows, columns, row_names=names, column_names=[f"s{j}" for j in range(n_columns)]
+        X,
+        rows,
+        columns,
+        row_names=names,
+        column_names=[f"s{j}" for j in range(n_columns)],
+        cell_weights=np.ones_like(X) if has_outliers else None,
     )
     renderer = FigureCanvasAgg(figure).get_renderer()
     figure.draw(renderer)
@@ -172,7 +179,7 @@ def overlap(a, b):
     return min(a.x1, b.x1) - max(a.x0, b.x0) > 0.5 and min(a.y1, b.y1) - max(a.y0, b.y0) > 0.5
 
 
-def test_names_are_drawn_where_they_fit():
+def test_names_are_drawn_if_they_fit():
     X, rows, columns = planted(12, 900, 2)
     names = [f"gene {i}" for i in range(12)]
     figure = before_and_after(
@@ -185,14 +192,14 @@ def test_names_are_drawn_where_they_fit():
     assert not left.get_xticks().size
 
 
-def test_both_pictures_share_their_colours():
+def test_both_heat_maps_share_their_colours():
     X, rows, columns = planted(50, 40, 3)
     left, right, _ = before_and_after(X - 3, rows, columns).axes
     assert left.images[0].get_clim() == right.images[0].get_clim()
     assert left.images[0].get_cmap().name == right.images[0].get_cmap().name == "RdBu_r"
 
 
-def test_names_that_fonts_and_formulae_trip_over(tmp_path):
+def test_names_with_formulae_and_characters_that_fonts_lack(tmp_path):
     figure = before_and_after(
         np.eye(3),
         [0, 1, 1],
@@ -217,7 +224,7 @@ def test_no_global_figures():
 
 
 @pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array])
-def test_missing_cells_are_blank_and_change_no_colours(convert):
+def test_missing_values_are_blank_and_change_no_colours(convert):
     X = np.kron([[9.0, 1.0], [2.0, 7.0]], np.ones((6, 5)))
     holes = X.copy()
     holes[3, 4] = np.nan
@@ -228,8 +235,8 @@ def test_missing_cells_are_blank_and_change_no_colours(convert):
     assert np.isnan(np.ma.filled(axes[1].images[0].get_array(), np.nan)).sum() == 1
 
 
-def test_missing_cells_are_not_marked_as_distrusted():
+def test_missing_values_are_not_marked_as_outlier_cells():
     weights = np.array([[1.0, 0.2], [np.nan, 1.0]])
     orders = np.arange(2), np.arange(2)
-    ax = mark_distrust(weights, Figure().add_subplot(), orders)
+    ax = mark_outlier_cells(weights, Figure().add_subplot(), orders)
     assert (ax.images[-1].get_array()[..., 3] > 0).tolist() == [[False, True], [False, False]]

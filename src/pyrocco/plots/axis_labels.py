@@ -1,0 +1,202 @@
+"""Names, cluster numbers and cluster bars beside a heat map.
+
+Only text that fits is drawn, so that labels never overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import cycle, islice
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.transforms import ScaledTranslation
+
+from pyrocco._typing import Labels
+from pyrocco.plots.style import BLUE, FONT_SIZE, SKY, figure_of
+
+__all__ = [
+    "LONGEST_NAME",
+    "axis_inches",
+    "draw_cluster_bars",
+    "label_clusters",
+    "label_names",
+    "names_font",
+]
+
+SMALLEST_FONT = 5.0
+LONGEST_NAME = 28
+_LINE_HEIGHT = 1.25 * FONT_SIZE / 72  # inches
+_DIGIT_WIDTH = 0.75 * FONT_SIZE / 72  # inches
+# Points: thickness of a bar, space between it and the heat map, distance of the numbers.
+_BAR, _SPACE, _NUMBERS = 4.0, 2.0, 9.0
+
+
+def names_font(count: int, inches: float) -> float:
+    """Return the largest font size that gives each name a line of its own.
+
+    Parameters
+    ----------
+    count : int
+        Number of names.
+    inches : float
+        Length of the side along which they are written.
+
+    Returns
+    -------
+    float
+        In points; 0 if the text would be too small to read.
+
+    Examples
+    --------
+    >>> names_font(30, 5.0), names_font(50, 5.0), names_font(3000, 5.0)
+    (8.0, 5.76, 0.0)
+    """
+    size = min(FONT_SIZE, inches * 72 / (1.25 * count))
+    return size if size >= SMALLEST_FONT else 0.0
+
+
+def axis_inches(ax: Axes, axis: str) -> float:
+    """Return the height ("rows") or width ("columns") of an Axes in inches."""
+    box = ax.get_position()
+    width, height = figure_of(ax).get_size_inches()
+    return float(box.height * height if axis == "rows" else box.width * width)
+
+
+def label_names(ax: Axes, axis: str, names: Sequence[str] | None) -> None:
+    """Write row names on the left or column names below, if they fit.
+
+    Parameters
+    ----------
+    ax : Axes
+        Axes with the heat map.
+    axis : {"rows", "columns"}
+        Which names to write.
+    names : sequence of str or None
+        Names in the order drawn.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure().add_subplot()
+    >>> label_names(ax, "rows", ["a", "b"])
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['a', 'b']
+    """
+    side = ax.yaxis if axis == "rows" else ax.xaxis
+    font = names_font(len(names), axis_inches(ax, axis)) if names is not None else 0.0
+    if names is None or not font:
+        side.set_ticks([])
+        return
+    side.set_ticks(
+        np.arange(len(names)) + 0.5,
+        labels=[_shorten(name) for name in names],
+        fontsize=font,
+        parse_math=False,  # a gene named $A$ is not a formula
+        rotation=0 if axis == "rows" else 90,
+    )
+    side.set_tick_params(length=0)
+
+
+def label_clusters(
+    ax: Axes,
+    axis: str,
+    clusters: Sequence[int] | Sequence[str],
+    edges: Labels,
+    title: str | None = None,
+) -> None:
+    """Write cluster names on the right or on top, except those of narrow clusters.
+
+    Parameters
+    ----------
+    ax : Axes
+        Axes with the heat map.
+    axis : {"rows", "columns"}
+        Which clusters to label.
+    clusters : sequence of int or str
+        Numbers or names of the clusters, in the order drawn.
+    edges : ndarray of int
+        Start of each cluster, and the end of the last.
+    title : str, optional
+        Title of the labels; "row clusters" or "column clusters" by default.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure().add_subplot()
+    >>> label_clusters(ax, "rows", [1, 0], np.array([0, 70, 100]))
+    >>> [text.get_text() for text in ax.texts]
+    ['1', '0', 'row clusters']
+    """
+    names = [str(cluster) for cluster in clusters]
+    lengths = np.diff(edges) / edges[-1] * axis_inches(ax, axis)
+    centres = (edges[:-1] + edges[1:]) / 2 / edges[-1]
+    for name, length, centre in zip(names, lengths, centres, strict=True):
+        needed = _LINE_HEIGHT if axis == "rows" else _DIGIT_WIDTH * (len(name) + 0.5)
+        if length >= needed:
+            _write_outside(ax, axis, centre, name, offset=_NUMBERS)
+    longest = max(map(len, names)) if axis == "rows" else 0
+    offset = _NUMBERS + max(14, 4 + 0.6 * FONT_SIZE * longest)
+    title = title or f"{axis[:-1]} clusters"
+    _write_outside(ax, axis, 0.5, title, offset=offset, vertical=axis == "rows")
+
+
+def draw_cluster_bars(ax: Axes, axis: str, edges: Labels) -> None:
+    """Draw a bar for every cluster, dark and light alternately, on the right or on top.
+
+    Parameters
+    ----------
+    ax : Axes
+        Axes with the heat map.
+    axis : {"rows", "columns"}
+        Which clusters to draw.
+    edges : ndarray of int
+        Start of each cluster, and the end of the last.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure().add_subplot()
+    >>> draw_cluster_bars(ax, "rows", np.array([0, 70, 100]))
+    >>> len(ax.collections[0].get_segments())
+    2
+    """
+    rows, ends = axis == "rows", edges / edges[-1]
+    along = 1 - ends if rows else ends
+    corners = np.stack([along, np.ones_like(along)][:: -1 if rows else 1], axis=1)
+    out = (_SPACE + _BAR / 2) / 72
+    outside = ScaledTranslation(out * rows, out * (not rows), figure_of(ax).dpi_scale_trans)
+    bars = LineCollection(
+        list(np.stack([corners[:-1], corners[1:]], axis=1)),
+        colors=list(islice(cycle([BLUE, SKY]), len(edges) - 1)),
+        linewidths=_BAR,
+        capstyle="butt",
+        transform=ax.transAxes + outside,
+        clip_on=False,
+    )
+    ax.add_collection(bars, autolim=False)
+
+
+def _write_outside(
+    ax: Axes, axis: str, centre: float, text: str, offset: float, vertical: bool = False
+) -> None:
+    """Write text a few points outside the frame: on the right for rows, on top for columns."""
+    rows = axis == "rows"
+    ax.annotate(
+        text,
+        xy=(1, 1 - centre) if rows else (centre, 1),
+        xycoords="axes fraction",
+        xytext=(offset, 0) if rows else (0, offset),
+        textcoords="offset points",
+        ha="left" if rows else "center",
+        va="center" if rows else "bottom",
+        rotation=270 if vertical else 0,
+        fontsize=FONT_SIZE,
+        annotation_clip=False,
+    )
+
+
+def _shorten(name: str) -> str:
+    name = " ".join(name.split())
+    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"

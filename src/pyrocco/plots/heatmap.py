@@ -1,0 +1,323 @@
+"""Heat maps of a matrix: in its original order, and sorted by cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from pyrocco._typing import Labels, Matrix
+from pyrocco.io.checks import stored_values
+from pyrocco.plots.axis_labels import (
+    LONGEST_NAME,
+    draw_cluster_bars,
+    label_clusters,
+    label_names,
+    names_font,
+)
+from pyrocco.plots.order import cluster_order, downsample, sort_by_cluster
+from pyrocco.plots.style import FONT_SIZE, GREY, ColourScale, colour_scale, count
+
+__all__ = [
+    "before_and_after",
+    "mark_outlier_cells",
+    "outlier_degree",
+    "plot_biclusters",
+    "plot_matrix",
+]
+
+# Inches. They are fixed, so that it is known in advance which labels fit.
+_PANEL_WIDTH, _PANEL_HEIGHT = 4.6, 5.0
+_MARGIN, _TOP, _CLUSTER_LABELS, _COLOURBAR = 0.25, 0.75, 0.5, 0.16
+_TITLE_LINE = 0.2
+_TITLE: dict[str, Any] = {"fontsize": FONT_SIZE + 2, "pad": 36}
+
+
+def plot_matrix(
+    X: Matrix,
+    ax: Axes,
+    *,
+    row_names: Sequence[str] | None = None,
+    column_names: Sequence[str] | None = None,
+    scale: ColourScale | None = None,
+) -> Axes:
+    """Draw a matrix as a heat map; neighbours are averaged if there are more than pixels.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_rows, n_columns)
+        The matrix; missing values are NaN.
+    ax : Axes
+        Axes to draw on.
+    row_names, column_names : sequence of str, optional
+        Names, written beside the heat map if they fit.
+    scale : ColourScale, optional
+        Colours; chosen from the values by default.
+
+    Returns
+    -------
+    Axes
+        `ax`.
+
+    Examples
+    --------
+    >>> ax = plot_matrix(np.eye(4), Figure().add_subplot())
+    >>> ax.images[0].get_array().shape
+    (4, 4)
+    """
+    _draw(X, ax, (np.arange(X.shape[0]), np.arange(X.shape[1])), scale)
+    label_names(ax, "rows", row_names)
+    label_names(ax, "columns", column_names)
+    return ax
+
+
+def plot_biclusters(
+    X: Matrix,
+    row_labels: ArrayLike,
+    column_labels: ArrayLike,
+    ax: Axes,
+    *,
+    row_names: Sequence[str] | None = None,
+    column_names: Sequence[str] | None = None,
+    scale: ColourScale | None = None,
+    cell_weights: Matrix | None = None,
+    cluster_names: tuple[Sequence[str], Sequence[str]] | None = None,
+) -> Axes:
+    """Draw a matrix with rows and columns sorted by cluster and lines between the clusters.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_rows, n_columns)
+        The matrix; missing values are NaN.
+    row_labels, column_labels : array-like of int
+        Cluster of every row and of every column, counting from 0.
+    ax : Axes
+        Axes to draw on.
+    row_names, column_names : sequence of str, optional
+        Names, written beside the heat map if they fit.
+    scale : ColourScale, optional
+        Colours; chosen from the values by default.
+    cell_weights : ndarray or sparse matrix, optional
+        Weight of every cell (`ROCCO.cell_weights_`). Outlier cells, those with a low
+        weight, are drawn in grey.
+    cluster_names : pair of sequences of str, optional
+        Names of the row clusters and of the column clusters; their numbers by default.
+
+    Returns
+    -------
+    Axes
+        `ax`.
+
+    Examples
+    --------
+    >>> X = np.array([[5.0, 0.0, 5.0], [0.0, 5.0, 0.0]])
+    >>> ax = plot_biclusters(X, [0, 1], [0, 1, 0], Figure().add_subplot())
+    >>> ax.images[0].get_array().tolist()
+    [[5.0, 5.0, 0.0], [0.0, 0.0, 5.0]]
+    """
+    labels = np.asarray(row_labels), np.asarray(column_labels)
+    clusters = cluster_order(X, *labels)
+    orders = sort_by_cluster(labels[0], clusters[0]), sort_by_cluster(labels[1], clusters[1])
+    scale = _draw(X, ax, orders, scale)
+    if cell_weights is not None:
+        mark_outlier_cells(cell_weights, ax, orders)
+    sides = zip(("rows", "columns"), labels, clusters, orders, strict=True)
+    named = zip((row_names, column_names), cluster_names or (None, None), strict=True)
+    for (axis, label, cluster, order), (names, called) in zip(sides, named, strict=True):
+        edges = np.concatenate([[0], np.cumsum(np.bincount(label)[cluster])])
+        _draw_borders(ax, axis, edges, scale.border)
+        draw_cluster_bars(ax, axis, edges)
+        shown = [str(number) if called is None else called[number] for number in cluster]
+        label_clusters(ax, axis, shown, edges)
+        label_names(ax, axis, None if names is None else [names[i] for i in order])
+    return ax
+
+
+def before_and_after(
+    X: Matrix,
+    row_labels: ArrayLike,
+    column_labels: ArrayLike,
+    *,
+    row_names: Sequence[str] | None = None,
+    column_names: Sequence[str] | None = None,
+    cell_weights: Matrix | None = None,
+) -> Figure:
+    """Draw a matrix in its original order beside the same matrix sorted by cluster.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_rows, n_columns)
+        The matrix; missing values are NaN.
+    row_labels, column_labels : array-like of int
+        Cluster of every row and of every column, counting from 0.
+    row_names, column_names : sequence of str, optional
+        Names, written beside the heat maps if they fit.
+    cell_weights : ndarray or sparse matrix, optional
+        Weight of every cell (`ROCCO.cell_weights_`). Outlier cells, those with a low
+        weight, are drawn in grey in the sorted matrix.
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
+    >>> X = np.kron(np.eye(2), np.ones((3, 3)))
+    >>> figure = before_and_after(X, [0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1])
+    >>> [ax.get_title() for ax in figure.axes[:2]]
+    ['Original: 6 rows, 6 columns', 'Sorted: 2 row clusters, 2 column clusters']
+    """
+    top = _TOP if cell_weights is None else _TOP + _TITLE_LINE
+    figure, (left, right, bar) = _panels(row_names, column_names, top)
+    names: dict[str, Any] = {"row_names": row_names, "column_names": column_names}
+    plot_biclusters(X, row_labels, column_labels, right, cell_weights=cell_weights, **names)
+    image = right.images[0]
+    scale = ColourScale(image.get_cmap().name, *image.get_clim(), "black")
+    plot_matrix(X, left, scale=scale, **names)
+    size = f"{count(X.shape[0], 'row')}, {count(X.shape[1], 'column')}"
+    left.set_title(f"Original: {size}", **_TITLE)
+    n_rows, n_columns = int(np.max(row_labels)) + 1, int(np.max(column_labels)) + 1
+    clusters = f"{count(n_rows, 'row cluster')}, {count(n_columns, 'column cluster')}"
+    marked = "" if cell_weights is None else "\n(grey: outlier cells)"
+    right.set_title(f"Sorted: {clusters}{marked}", **_TITLE)
+    _draw_colourbar(right, bar, X.shape)
+    return figure
+
+
+def mark_outlier_cells(weights: Matrix, ax: Axes, orders: tuple[Labels, Labels]) -> Axes:
+    """Draw grey over the outlier cells of a heat map.
+
+    Cells with a weight of at least 0.75 are left as they are.
+
+    Parameters
+    ----------
+    weights : ndarray or sparse matrix
+        Weight of every cell, from 0 to 1. Cells that a sparse matrix does not store have
+        weight 1.
+    ax : Axes
+        Axes with the heat map.
+    orders : pair of ndarray of int
+        Order of its rows and of its columns.
+
+    Returns
+    -------
+    Axes
+        `ax`.
+
+    Examples
+    --------
+    >>> weights = np.array([[1.0, 0.25], [1.0, 1.0]])
+    >>> ax = mark_outlier_cells(weights, Figure().add_subplot(), (np.arange(2), np.arange(2)))
+    >>> ax.images[-1].get_array()[..., 3].tolist()
+    [[0.0, 1.0], [0.0, 0.0]]
+    """
+    opacity = np.clip(2 * downsample(outlier_degree(weights), *orders) - 0.5, 0, 1)
+    grey = np.broadcast_to(to_rgb(GREY), (*opacity.shape, 3))
+    n_rows, n_columns = weights.shape
+    ax.imshow(
+        np.concatenate([grey, opacity[..., None]], axis=2),
+        aspect="auto",
+        interpolation="nearest",
+        extent=(0, n_columns, n_rows, 0),
+    )
+    return ax
+
+
+def outlier_degree(weights: Matrix) -> Matrix:
+    """Return 1 minus the weight of every cell; 0 for missing values.
+
+    Parameters
+    ----------
+    weights : ndarray or sparse matrix
+        Weight of every cell (`ROCCO.cell_weights_`).
+
+    Returns
+    -------
+    ndarray or sparse matrix
+        Sparse if `weights` is.
+
+    Examples
+    --------
+    >>> outlier_degree(np.array([[0.25, np.nan]])).tolist()
+    [[0.75, 0.0]]
+    """
+    degree = np.nan_to_num(1 - stored_values(weights))
+    if not sparse.issparse(weights):
+        return degree
+    filled: Any = weights.copy()
+    filled.data = degree
+    return filled
+
+
+def _draw(
+    X: Matrix, ax: Axes, orders: tuple[Labels, Labels], scale: ColourScale | None
+) -> ColourScale:
+    image = downsample(X, *orders)
+    scale = scale or colour_scale(image, signed=bool((stored_values(X) < 0).any()))
+    n_rows, n_columns = X.shape
+    ax.imshow(
+        image,
+        cmap=scale.cmap,
+        vmin=scale.low,
+        vmax=scale.high,
+        aspect="auto",
+        interpolation="nearest",  # neighbouring columns stay separate
+        extent=(0, n_columns, n_rows, 0),
+    )
+    return scale
+
+
+def _draw_borders(ax: Axes, axis: str, edges: Labels, colour: str) -> None:
+    """Draw lines between clusters, except where they would cover a narrow cluster."""
+    least = edges[-1] / 150
+    drawn = [0]
+    for edge in edges[1:-1]:
+        if edge - drawn[-1] >= least and edges[-1] - edge >= least:
+            drawn.append(edge)
+    line = ax.axhline if axis == "rows" else ax.axvline
+    for edge in drawn[1:]:
+        line(edge, color=colour, linewidth=1.0 if len(drawn) < 30 else 0.5)
+
+
+def _panels(
+    row_names: Sequence[str] | None, column_names: Sequence[str] | None, top: float
+) -> tuple[Figure, list[Axes]]:
+    """Make a figure with two heat maps and a colour bar, with space for the names."""
+    left = _margin(row_names, _PANEL_HEIGHT)
+    bottom = _margin(column_names, _PANEL_WIDTH)
+    starts = [left, 2 * left + _PANEL_WIDTH + _MARGIN]
+    starts.append(starts[1] + _PANEL_WIDTH + _CLUSTER_LABELS)
+    width, height = starts[-1] + _COLOURBAR + 0.75, bottom + _PANEL_HEIGHT + top
+    figure = Figure(figsize=(width, height))
+    widths = (_PANEL_WIDTH, _PANEL_WIDTH, _COLOURBAR)
+    boxes = [
+        (start / width, bottom / height, wide / width, _PANEL_HEIGHT / height)
+        for start, wide in zip(starts, widths, strict=True)
+    ]
+    return figure, [figure.add_axes(box) for box in boxes]
+
+
+def _margin(names: Sequence[str] | None, inches: float) -> float:
+    """Return the inches that names of this length need."""
+    if names is None:
+        return _MARGIN
+    longest = min(LONGEST_NAME, max(len(name) for name in names))
+    return _MARGIN + 0.62 * longest * names_font(len(names), inches) / 72
+
+
+def _draw_colourbar(ax: Axes, bar: Axes, shape: tuple[int, int]) -> None:
+    image = ax.images[0]  # the values; the marks of outlier cells lie above
+    shown = np.asarray(image.get_array())
+    low, high = image.get_clim()
+    beyond = bool((shown < low).any()), bool((shown > high).any())
+    ends = {(False, False): "neither", (True, False): "min", (False, True): "max"}
+    colourbar = bar.figure.colorbar(image, cax=bar, extend=ends.get(beyond, "both"))
+    averaged = shown.shape != shape
+    colourbar.set_label("mean value" if averaged else "value", fontsize=FONT_SIZE)
+    bar.tick_params(labelsize=FONT_SIZE)

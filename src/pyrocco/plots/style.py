@@ -1,0 +1,158 @@
+"""Colours, font size and wording of plots, and saving of figures."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from pyrocco._typing import Dense
+
+__all__ = [
+    "BLUE",
+    "FONT_SIZE",
+    "GREY",
+    "ORANGE",
+    "SKY",
+    "VERMILION",
+    "ColourScale",
+    "colour_scale",
+    "colour_table",
+    "count",
+    "figure_of",
+    "save_figure",
+]
+
+# A palette for colour-blind readers (Okabe and Ito, 2008). Neither colormap of
+# `colour_scale` contains the grey.
+BLUE = "#0072B2"
+ORANGE = "#E69F00"
+SKY = "#56B4E9"
+VERMILION = "#D55E00"
+GREY = "0.45"
+
+FONT_SIZE = 8.0  # points
+
+
+@dataclass(frozen=True)
+class ColourScale:
+    """A colormap for colour-blind readers and the values at its two ends.
+
+    Attributes
+    ----------
+    cmap : str
+        Name of the matplotlib colormap.
+    low, high : float
+        Values that get the first and the last colour.
+    border : str
+        Colour that contrasts with the whole colormap.
+
+    Examples
+    --------
+    >>> ColourScale("viridis", 0.0, 1.0, "white").cmap
+    'viridis'
+    """
+
+    cmap: str
+    low: float
+    high: float
+    border: str
+
+
+def colour_scale(values: Dense, signed: bool) -> ColourScale:
+    """Choose a colour scale whose limits ignore a few extreme values.
+
+    Parameters
+    ----------
+    values : ndarray
+        Values to show; NaN is ignored.
+    signed : bool
+        Whether negative values occur. If so, the colours diverge from white at 0;
+        otherwise they run from dark to bright.
+
+    Returns
+    -------
+    ColourScale
+
+    Examples
+    --------
+    >>> colour_scale(np.array([[-3.0, 3.0]]), signed=True).low
+    -3.0
+    """
+    values = values[~np.isnan(values)]
+    # If nearly all values are 0, so are the quantiles: take those of the other values.
+    nonzero = values[values != 0]
+    samples = (values.ravel(), nonzero) if nonzero.size else (np.array([0.0, 1.0]),)
+    if signed:
+        limits = (float(np.quantile(np.abs(s), 0.98, method="higher")) for s in samples)
+        limit = next(limit for limit in limits if limit > 0)
+        return ColourScale("RdBu_r", -limit, limit, "black")
+    low = float(np.quantile(samples[0], 0.01, method="lower"))
+    high = float(np.quantile(samples[0], 0.99, method="higher"))
+    if high <= low:
+        high = float(np.quantile(samples[-1], 0.99))
+    if high <= low:  # all values are equal
+        low, high = 0.0, max(high, 1e-12)
+    return ColourScale("viridis", low, high, "white")
+
+
+def colour_table(scale: ColourScale) -> Dense:
+    """Return the 256 colours of a scale as an array of red, green and blue (uint8).
+
+    Examples
+    --------
+    >>> colour_table(ColourScale("viridis", 0.0, 1.0, "white"))[0].tolist()
+    [68, 1, 84]
+    """
+    colours: Dense = colormaps[scale.cmap](np.arange(256), bytes=True)[:, :3]
+    return colours
+
+
+def count(number: int, noun: str) -> str:
+    """Write a number with a noun, in the plural if need be.
+
+    Examples
+    --------
+    >>> count(1, "row"), count(12000, "column")
+    ('1 row', '12,000 columns')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def figure_of(ax: Axes) -> Figure:
+    """Return the figure that an Axes belongs to."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    return figure
+
+
+def save_figure(figure: Figure, path: str | os.PathLike[str], dpi: int = 150) -> None:
+    """Save a figure to a file. No display is needed.
+
+    Parameters
+    ----------
+    figure : Figure
+        Figure to save.
+    path : str or path
+        The file; its extension determines the format.
+    dpi : int
+        Pixels per inch.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_figure(Figure(), Path(folder) / "empty.png")
+    ...     (Path(folder) / "empty.png").stat().st_size > 0
+    True
+    """
+    with warnings.catch_warnings():
+        # Names in scripts that the font lacks are drawn as boxes; the tables have them in full.
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        figure.savefig(path, dpi=dpi)

@@ -1,0 +1,198 @@
+"""The static sections of the page as HTML. All text is escaped here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from pyrocco._typing import FittedCoClustering, Matrix
+from pyrocco.report.sentences import n_missing_values, n_outlier_cells
+
+__all__ = ["BIBTEX", "CITATION", "bullet_list", "convergence", "key_figures", "settings"]
+
+CITATION = "Xiao He and Luis Moreira-Matias: Robust Continuous Co-Clustering. 2018."
+BIBTEX = """@article{he2018rocco,
+  title  = {Robust Continuous Co-Clustering},
+  author = {He, Xiao and Moreira-Matias, Luis},
+  year   = {2018}
+}"""
+_MATRIX_FACTS = {
+    "input": "source",
+    "prepared": "preparation",
+    "density": "share of nonzero cells",
+    "seconds": "duration of the fit in seconds",
+}
+_ITERATION_TITLES = {
+    "iteration": "iteration",
+    "objective": "objective",
+    "solver": "solver",
+    "solver_iterations": "solver iterations",
+    "residual": "residual",
+    "seconds": "seconds",
+}
+_WIDTH, _HEIGHT, _PAD = 640, 180, 12
+_FEW = 3
+
+
+def bullet_list(lines: Iterable[str]) -> str:
+    """Return a list of sentences; empty text if there are none.
+
+    Examples
+    --------
+    >>> bullet_list(["a < b"])
+    '<ul><li>a &lt; b</li></ul>'
+    """
+    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    return f"<ul>{items}</ul>" if items else ""
+
+
+def key_figures(model: FittedCoClustering, X: Matrix) -> str:
+    """Return the most important numbers of a fit.
+
+    Parameters
+    ----------
+    model : estimator
+        The fitted model.
+    X : ndarray or sparse matrix
+        The matrix it was fitted to.
+
+    Returns
+    -------
+    str
+        HTML.
+
+    Examples
+    --------
+    >>> from pyrocco import ROCCO
+    >>> X = np.kron(np.eye(2), np.ones((20, 15))) + np.random.default_rng(0).random((40, 30))
+    >>> "row clusters" in key_figures(ROCCO(2).fit(X), X)
+    True
+    """
+    figures = {
+        "row clusters": f"{len(np.unique(model.row_labels_))}",
+        "column clusters": f"{len(np.unique(model.column_labels_))}",
+        "rows": f"{X.shape[0]:,}",
+        "columns": f"{X.shape[1]:,}",
+    }
+    for side in ("row", "column"):
+        membership = getattr(model, f"{side}_membership_", None)
+        if membership is not None:
+            figures[f"mean {side} membership"] = f"{100 * membership.mean():.0f} %"
+    figures["outlier cells"] = f"{n_outlier_cells(getattr(model, 'cell_weights_', None)):,}"
+    if missing := n_missing_values(X):
+        figures["missing values"] = f"{missing:,}"
+    return _definitions(figures)
+
+
+def settings(model: FittedCoClustering, summary: Mapping[str, Any]) -> str:
+    """Return what is needed to repeat a fit: file, parameters and versions.
+
+    Parameters
+    ----------
+    model : estimator
+        The fitted model.
+    summary : mapping
+        Content of the ``summary.json`` that `pyrocco fit` writes, or a part of it.
+
+    Returns
+    -------
+    str
+        HTML.
+
+    Examples
+    --------
+    >>> from pyrocco import ROCCO
+    >>> "n_neighbors" in settings(ROCCO(), {})
+    True
+    """
+    facts = {title: summary[key] for key, title in _MATRIX_FACTS.items() if key in summary}
+    parameters = model.get_params(deep=False)
+    parameters.pop("verbose", None)
+    versions = summary.get("versions") or {"pyrocco": version("pyrocco")}
+    tables = {"Matrix": facts, type(model).__name__: parameters, "Versions": versions}
+    return "".join(
+        f'<section class="facts"><h3>{title}</h3>{_definitions(entries)}</section>'
+        for title, entries in tables.items()
+        if entries
+    )
+
+
+def convergence(history: Sequence[Mapping[str, Any]]) -> str:
+    """Return a table of the iterations, below a plot of the objective if there are several.
+
+    Parameters
+    ----------
+    history : sequence of mappings
+        One record per iteration (`ROCCO.history_`).
+
+    Returns
+    -------
+    str
+        HTML.
+
+    Examples
+    --------
+    >>> convergence([{"iteration": 1, "objective": 2.0}]).count("<tr>")
+    2
+    """
+    if not history:
+        return "<p>This method does not record its iterations.</p>"
+    keys = [key for key in _ITERATION_TITLES if key in history[0]]
+    titles = "".join(f'<th scope="col">{_ITERATION_TITLES[key]}</th>' for key in keys)
+    rows = "".join(
+        f"<tr>{''.join(f'<td>{escape(_text(record.get(key)))}</td>' for key in keys)}</tr>"
+        for record in history
+    )
+    table = (
+        '<div class="scroll"><table class="numbers">'
+        f"<thead><tr>{titles}</tr></thead><tbody>{rows}</tbody></table></div>"
+    )
+    if len(history) <= _FEW:
+        return table
+    details = f"<details><summary>All {len(history)} iterations</summary>{table}</details>"
+    return _objective_plot([float(record["objective"]) for record in history]) + details
+
+
+def _definitions(entries: Mapping[str, object]) -> str:
+    items = (
+        f"<div><dt>{escape(name)}</dt><dd>{escape(_text(value))}</dd></div>"
+        for name, value in entries.items()
+    )
+    return f"<dl>{''.join(items)}</dl>"
+
+
+def _text(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value)) or "none"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    # Objects by the name of their class: their repr may contain an address.
+    return str(value) if isinstance(value, str | int | np.integer | None) else type(value).__name__
+
+
+def _objective_plot(objective: list[float]) -> str:
+    """Return the objective as a line, on a logarithmic scale if it is positive."""
+    is_positive = min(objective) > 0
+    heights = [math.log10(y) for y in objective] if is_positive else objective
+    low, high = min(heights), max(heights)
+    span = (high - low) or 1.0
+    step = (_WIDTH - 2 * _PAD) / (len(heights) - 1)
+    points = " ".join(
+        f"{_PAD + i * step:.1f},{_PAD + (high - y) / span * (_HEIGHT - 2 * _PAD):.1f}"
+        for i, y in enumerate(heights)
+    )
+    caption = (
+        f"The objective over {len(objective)} iterations, from {objective[0]:.4g} to "
+        f"{objective[-1]:.4g}."
+    )
+    return (
+        f'<figure class="convergence"><svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
+        f'aria-label="{caption}"><polyline points="{points}"/></svg>'
+        f"<figcaption>{caption}{' Logarithmic scale.' if is_positive else ''}"
+        "</figcaption></figure>"
+    )

@@ -1,0 +1,209 @@
+"""The summary of a fit in plain English."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from pyrocco._typing import FittedCoClustering, Labels, Matrix
+from pyrocco.io.checks import stored_values
+from pyrocco.plots.style import count
+
+__all__ = ["n_missing_values", "n_outlier_cells", "summary_sentences", "warning_sentences"]
+
+_STRUCTURES = {
+    "blocks": "The matrix consists of blocks and noise: within a block, the values differ only "
+    "by chance.",
+    "gradient": "The matrix looks like a single gradient: the rows differ only in how strongly "
+    "they show one profile. A gradient has no clusters.",
+    "features": "Rows with similar profiles form a cluster, and so do columns with similar "
+    "profiles. The values within a block differ by more than noise.",
+}
+
+
+def n_outlier_cells(weights: Matrix | None) -> int:
+    """Count the outlier cells: those with a weight below 0.5.
+
+    Parameters
+    ----------
+    weights : None, ndarray or sparse matrix
+        Weight of every cell (`ROCCO.cell_weights_`); None if there are no outlier cells.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> n_outlier_cells(np.array([[0.2, 0.9]])), n_outlier_cells(None)
+    (1, 0)
+    """
+    return 0 if weights is None else int(np.count_nonzero(stored_values(weights) < 0.5))
+
+
+def n_missing_values(X: Matrix) -> int:
+    """Count the missing values of a matrix."""
+    return int(np.count_nonzero(np.isnan(stored_values(X))))
+
+
+def summary_sentences(
+    model: FittedCoClustering, X: Matrix, summary: Mapping[str, Any]
+) -> list[str]:
+    """Describe the result of a fit.
+
+    Parameters
+    ----------
+    model : estimator
+        The fitted model.
+    X : ndarray or sparse matrix
+        The matrix it was fitted to.
+    summary : mapping
+        Content of the ``summary.json`` that `pyrocco fit` writes, or a part of it.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> from pyrocco import ROCCO
+    >>> X = np.kron(np.eye(2), np.ones((20, 15))) + np.random.default_rng(0).random((40, 30))
+    >>> summary_sentences(ROCCO(2).fit(X), X, {})[0]
+    'pyrocco found 2 row clusters and 2 column clusters in a matrix of 40 rows and 30 columns.'
+    """
+    sentences = [
+        _clusters(model, X.shape),
+        _given_numbers(getattr(model, "n_clusters", None)),
+        _STRUCTURES.get(getattr(model, "structure_", ""), ""),
+        *_membership(model),
+        _outlier_cells(n_outlier_cells(getattr(model, "cell_weights_", None)), X.shape),
+        _missing_values(n_missing_values(X), X.shape),
+        _preparation(summary),
+        _convergence(model, summary),
+    ]
+    return [sentence for sentence in sentences if sentence]
+
+
+def warning_sentences(summary: Mapping[str, Any]) -> list[str]:
+    """List the warnings of a fit, and preparations that were recommended but not applied.
+
+    Parameters
+    ----------
+    summary : mapping
+        Content of the ``summary.json`` that `pyrocco fit` writes, or a part of it.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> warning_sentences({"warnings": ["The fit did not converge."]})
+    ['The fit did not converge.']
+    """
+    sentences = list(summary.get("warnings", ()))
+    advice = summary.get("advice") or {}
+    steps = [*(["transpose"] if advice.get("transpose") else []), *advice.get("steps", ())]
+    if steps and not summary.get("prepared"):
+        options = " ".join(f"--{step}" for step in steps)
+        sentences.append(
+            f"The values look like {advice['kind']}. {advice['reason']} Recommended, but not "
+            f"applied here: pyrocco fit with {options}."
+        )
+    return sentences
+
+
+def _clusters(model: FittedCoClustering, shape: tuple[int, ...]) -> str:
+    rows = count(_n_clusters(model.row_labels_), "row cluster")
+    columns = count(_n_clusters(model.column_labels_), "column cluster")
+    size = f"{count(shape[0], 'row')} and {count(shape[1], 'column')}"
+    return f"pyrocco found {rows} and {columns} in a matrix of {size}."
+
+
+def _n_clusters(labels: Labels) -> int:
+    return int(np.max(labels)) + 1
+
+
+def _given_numbers(n_clusters: object) -> str:
+    rows, columns = n_clusters if isinstance(n_clusters, tuple | list) else [n_clusters] * 2
+    if rows is None and columns is None:
+        return "Both numbers of clusters were determined from the data."
+    if rows is not None and columns is not None:
+        return "Both numbers of clusters were given."
+    given, other = ("row", "column") if columns is None else ("column", "row")
+    return (
+        f"The number of {given} clusters was given; the number of {other} clusters was "
+        "determined from the data."
+    )
+
+
+def _membership(model: FittedCoClustering) -> list[str]:
+    rows = getattr(model, "row_membership_", None)
+    columns = getattr(model, "column_membership_", None)
+    if rows is None or columns is None:
+        return []
+    means = f"{100 * rows.mean():.0f} % for rows and {100 * columns.mean():.0f} % for columns"
+    sentences = [
+        f"The mean membership probability is {means}. It is the probability that a row or "
+        "column belongs to its cluster."
+    ]
+    low = {"row": int((rows < 0.5).sum()), "column": int((columns < 0.5).sum())}
+    if any(low.values()):
+        which = " and ".join(count(number, side) for side, number in low.items() if number)
+        sentences.append(
+            f"The membership probability of {which} is below 50 %: another cluster may fit "
+            "them as well."
+        )
+    return sentences
+
+
+def _outlier_cells(number: int, shape: tuple[int, ...]) -> str:
+    if not number:
+        return "No outlier cells were found."
+    found = f"{count(number, 'outlier cell')} ({_share(number, shape)})"
+    if number == 1:
+        return (
+            f"{found} was found: its value is far from those of its block, and it counted less "
+            "than half in the fit. It is grey in the heat map."
+        )
+    return (
+        f"{found} were found: their values are far from those of their blocks, and they counted "
+        "less than half in the fit. They are grey in the heat map."
+    )
+
+
+def _missing_values(number: int, shape: tuple[int, ...]) -> str:
+    if not number:
+        return "No values are missing."
+    verb = "is" if number == 1 else "are"
+    return (
+        f"{count(number, 'value')} ({_share(number, shape)}) {verb} missing. The clusters were "
+        "found from the other values. Missing values are hatched in the heat map."
+    )
+
+
+def _share(number: int, shape: tuple[int, ...]) -> str:
+    return f"{100 * number / (shape[0] * shape[1]):.2g} %"
+
+
+def _preparation(summary: Mapping[str, Any]) -> str:
+    if "prepared" not in summary:
+        return ""
+    if not summary["prepared"]:
+        return "The values were used as they are in the file."
+    return f"The values were prepared before the fit: {', '.join(summary['prepared'])}."
+
+
+def _convergence(model: FittedCoClustering, summary: Mapping[str, Any]) -> str:
+    if not hasattr(model, "n_iter_"):
+        return ""
+    took = f" in {summary['seconds']:.3g} seconds" if "seconds" in summary else ""
+    iterations = f"{count(model.n_iter_, 'iteration')}{took}"
+    if getattr(model, "converged_", True):
+        return f"The fit converged after {iterations}."
+    return (
+        f"The fit did not converge within {iterations}: allow more iterations before you rely "
+        "on the clusters."
+    )

@@ -9,7 +9,7 @@ from typing import Any
 from pyrocco.backends import Backend
 from pyrocco.checkpoint.place import Place
 from pyrocco.graph import Graph
-from pyrocco.representation import Bookmark, LoopState, Representation
+from pyrocco.representation import LoopCheckpoint, LoopState, Representation
 
 __all__ = ["Journal", "WrittenJournal"]
 
@@ -36,7 +36,7 @@ class Journal:
         """Graphs: known already, or made now."""
         return draw()
 
-    def bookmark(self) -> Bookmark | None:
+    def bookmark(self) -> LoopCheckpoint | None:
         """Keeper of the place in the loop that begins now."""
         return None
 
@@ -95,7 +95,7 @@ class WrittenJournal(Journal):
         self.note(drawn=graphs)
         return graphs
 
-    def bookmark(self) -> Bookmark:
+    def bookmark(self) -> LoopCheckpoint:
         """Keeper of the place in the loop that begins now; it begins where that was left."""
         self.loop += 1
         left = self.left

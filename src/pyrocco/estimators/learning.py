@@ -58,6 +58,6 @@ class LearningMixin:
                 backend=work.backend,
                 max_iter=self.max_iter,
                 report=work.progress.iteration,
-                gaps=gaps,
-                bookmark=work.journal.bookmark(),
+                missing=gaps,
+                checkpoint=work.journal.bookmark(),
             )

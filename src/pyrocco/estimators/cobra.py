@@ -15,17 +15,18 @@ from sklearn.utils.validation import check_array, validate_data
 
 from pyrocco.assign.base import relabel
 from pyrocco.convex import (
+    Clusters,
     ConvexProblem,
     ConvexSolution,
-    Groups,
+    ScaledProblem,
+    check_gammas,
+    check_positive,
     hold_out,
+    scaled_problem,
     solve,
     solve_path,
     validate,
 )
-from pyrocco.convex.grid import check_gammas, check_positive
-from pyrocco.convex.scaling import ScaledProblem, scaled_problem
-from pyrocco.convex.validation import seen_block_means
 from pyrocco.estimators.blocks import BlockMixin
 from pyrocco.estimators.checks import (
     check_choice,
@@ -206,7 +207,7 @@ class COBRA(WatchedMixin, SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
         >>> from pyrocco.estimators.cobra import COBRA
         >>> X = make_noisy_biclusters((40, 30), 3, noise=5, random_state=0).X
         >>> found = COBRA(gammas=[1.0, 10.0]).path(X)
-        >>> [len(set(solution.groups.rows)) for solution in found]
+        >>> [len(set(solution.clusters.rows)) for solution in found]
         [40, 3]
         """
         scaled = self._prepare(check_array(X, **_ACCEPTED))
@@ -215,7 +216,7 @@ class COBRA(WatchedMixin, SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
         if not all(solution.converged for solution in found):
             _warn_not_converged(self.max_iter)
         return [
-            replace(solution, U=scaled.restore(solution.U), groups=_numbered(solution.groups))
+            replace(solution, U=scaled.restore(solution.U), clusters=_numbered(solution.clusters))
             for solution in found
         ]
 
@@ -263,14 +264,14 @@ class COBRA(WatchedMixin, SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
         self.column_graph_ = scaled.problem.columns
 
     def _assign(self, X: Any, solution: ConvexSolution) -> None:
-        self._keep_groups(X, _numbered(solution.groups))
+        self._keep_groups(X, _numbered(solution.clusters))
 
-    def _keep_groups(self, X: Any, groups: Groups) -> None:
+    def _keep_groups(self, X: Any, groups: Clusters) -> None:
         self.row_labels_ = self.labels_ = groups.rows
         self.column_labels_ = groups.columns
         self.n_row_clusters_ = int(groups.rows.max()) + 1
         self.n_column_clusters_ = int(groups.columns.max()) + 1
-        self.block_means_ = seen_block_means(X.toarray() if sparse.issparse(X) else X, groups)
+        self.block_means_ = groups.block_means(X.toarray() if sparse.issparse(X) else X)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -283,9 +284,9 @@ def _has_missing(X: Any) -> bool:
     return bool(np.isnan(X.data if sparse.issparse(X) else X).any())
 
 
-def _numbered(groups: Groups) -> Groups:
+def _numbered(groups: Clusters) -> Clusters:
     """Number groups from the largest."""
-    return Groups(relabel(groups.rows), relabel(groups.columns))
+    return Clusters(relabel(groups.rows), relabel(groups.columns))
 
 
 def _warn_not_converged(max_iter: int) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pyrocco.assign import Assigner, ContinuousAssigner, SilhouetteKMeans
-from pyrocco.convex import ConvexSolution, Groups
+from pyrocco.convex import Clusters, ConvexSolution
 from pyrocco.estimators.checks import fresh_random_state, is_mostly_zero
 from pyrocco.estimators.cobra import COBRA
 
@@ -49,7 +49,7 @@ class COBRAr(COBRA):
     def _assign(self, X: Any, solution: ConvexSolution) -> None:
         assigner = self._assigner(X)
         U = solution.U * np.sqrt(solution.U.size) if self.standardize else solution.U
-        groups = Groups(
+        groups = Clusters(
             assigner.assign(np.ascontiguousarray(U), None),
             assigner.assign(np.ascontiguousarray(U.T), None),
         )

@@ -14,8 +14,8 @@ from sklearn.cluster import KMeans, SpectralBiclustering, SpectralCoclustering
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from pyrocco.assign.base import relabel
-from pyrocco.assign.silhouette import silhouettes
+from pyrocco.assign import relabel
+from pyrocco.assign.kmeans import silhouettes
 from pyrocco.estimators.checks import check_count, fresh_random_state
 from pyrocco.estimators.saving import SavingMixin
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pyrocco.assign.lloyd import label_sums
+from pyrocco.assign.labels import label_sums
 from pyrocco.backends import RowBlocks
 from pyrocco.backends.rowblocks import dense
 from pyrocco.estimators.blocks import indicator
@@ -140,7 +140,7 @@ def put_back(fitted: Fitted, order: NDArray[np.intp]) -> Fitted:
     """What was found of rows in another order, in the order of the rows themselves."""
     places, found, learned = np.argsort(order), fitted.found, fitted.learned
     rows = found.rows
-    labels, confidence = rows.labels[places], rows.confidence[places]
+    labels, membership = rows.labels[places], rows.membership[places]
     graph = fitted.graphs[0]
     ends = np.sort([order[graph.heads], order[graph.tails]], axis=0)
     first = np.lexsort(ends[::-1])
@@ -150,7 +150,7 @@ def put_back(fitted: Fitted, order: NDArray[np.intp]) -> Fitted:
         fitted,
         graphs=(graph, fitted.graphs[1]),
         learned=replace(learned, U=learned.U.reordered(places)),
-        found=replace(found, rows=replace(rows, labels=labels, confidence=confidence)),
+        found=replace(found, rows=replace(rows, labels=labels, membership=membership)),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pyrocco.assign.lloyd import cluster_means
+from pyrocco.assign.labels import cluster_means
 from pyrocco.estimators.checks import is_mostly_zero
 from pyrocco.estimators.trust import cell_trust
 

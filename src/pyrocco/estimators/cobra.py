@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, validate_data
 
-from pyrocco.assign.base import relabel
+from pyrocco.assign import relabel
 from pyrocco.convex import (
     Clusters,
     ConvexProblem,

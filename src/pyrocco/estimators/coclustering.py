@@ -78,7 +78,7 @@ class CoClustering:
     @cached_property
     def block_means_(self) -> NDArray[np.float64]:
         """Mean over every block; NaN where all its cells are missing."""
-        groups = self.tree.rows.groups(self.n_row_clusters_)
+        groups = self.tree.rows.cut_finest(self.n_row_clusters_)
         blocks = self.statistics.blocks(groups, self.column_labels_)
         means = np.where(blocks.counts > 0, blocks.means, np.nan)
         return np.asarray(means * self.statistics.scale)

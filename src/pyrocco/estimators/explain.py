@@ -92,7 +92,7 @@ class Explainer:
     @cached_property
     def _by_column(self) -> Moments:
         """Row clusters by single columns."""
-        return self.statistics.by_column.merged(self.tree.rows.groups(self.numbers[0]))
+        return self.statistics.by_column.merged(self.tree.rows.cut_finest(self.numbers[0]))
 
     @cached_property
     def _blocks(self) -> Moments:
@@ -101,7 +101,7 @@ class Explainer:
 
     def _block_contrast(self) -> Contrast:
         """Test rows by their means over the column clusters: cells of a row are no replicates."""
-        by_row = self.statistics.by_row.merged(self.tree.columns.groups(self.numbers[1])).T
+        by_row = self.statistics.by_row.merged(self.tree.columns.cut_finest(self.numbers[1])).T
         row_means = np.where(by_row.counts > 0, by_row.means, np.nan)
         cells = Contrast.of(self._blocks)
         tested = Contrast.of(Moments.of(row_means, self._row_labels))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from pyrocco.assign.assignment import SideLabels
+from pyrocco.assign import SideLabels
 from pyrocco.backends import Backend
 from pyrocco.backends.blocks import is_blocks
 from pyrocco.backends.dask import is_dask_array
@@ -211,9 +211,9 @@ def _spread_graph(graph: Graph, kept: NDArray[np.intp], size: int) -> Graph:
 
 def _spread_labels(side: SideLabels, kept: NDArray[np.intp], size: int) -> SideLabels:
     labels = np.zeros(size, dtype=np.intp)
-    confidence = np.full(size, np.mean(side.labels == 0))
-    labels[kept], confidence[kept] = side.labels, side.confidence
-    return replace(side, labels=labels, confidence=confidence)
+    membership = np.full(size, np.mean(side.labels == 0))
+    labels[kept], membership[kept] = side.labels, side.membership
+    return replace(side, labels=labels, membership=membership)
 
 
 def _about_empty(side: str, empty: NDArray[np.intp]) -> str:

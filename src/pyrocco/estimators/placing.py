@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pyrocco.assign.odds import tempered
+from pyrocco.assign.labels import tempered
 from pyrocco.assign.profiles import BlockProfiles, FeatureProfiles, Profiles
 from pyrocco.backends import Backend
 from pyrocco.estimators.checks import is_mostly_zero
@@ -79,7 +79,7 @@ class Placer:
 
     def _place_new(self, X: Floats) -> Placed:
         cleaned, distrust = _clean(X, self.cleaner)
-        members = self.profiles.members(cleaned)
+        members = self.profiles.memberships(cleaned)
         labels = members.argmax(axis=1)
         confidence = tempered(members)[np.arange(len(X)), labels]
         departures = self.mean_rows.departures(cleaned, self.mean_rows.means[labels])

@@ -282,14 +282,14 @@ class ROCCO(
         found, learned = fitted.found, fitted.learned
         self.row_labels_ = self.labels_ = found.rows.labels
         self.column_labels_ = found.columns.labels
-        self.row_membership_ = found.rows.confidence
-        self.column_membership_ = found.columns.confidence
+        self.row_membership_ = found.rows.membership
+        self.column_membership_ = found.columns.membership
         self.row_stability_ = found.rows.stability
         self.column_stability_ = found.columns.stability
         self.n_row_clusters_ = int(self.row_labels_.max()) + 1
         self.n_column_clusters_ = int(self.column_labels_.max()) + 1
         self.cell_weights_ = fitted.weights
-        self.structure_ = found.reading
+        self.structure_ = found.structure
         self.assigner_ = fitted.assigner
         self.row_graph_, self.column_graph_ = fitted.graphs
         self.history_: list[Record] = learned.history

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from pyrocco.assign import Assignment, JointAssigner
-from pyrocco.assign.assignment import Numbers
+from pyrocco.assign.labels import Numbers
 from pyrocco.backends import Backend
 from pyrocco.checkpoint import Journal
 from pyrocco.estimators.checks import is_mostly_zero

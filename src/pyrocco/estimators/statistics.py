@@ -96,8 +96,8 @@ class TreeStatistics:
     def of(cls, X: Any, tree: NestedClusters, scale: float) -> TreeStatistics:
         """Sum up `X`, which is measured in units of `scale`."""
         turned = X.T.tocsr() if sparse.issparse(X) else X.T
-        by_row = Moments.of(turned, tree.columns.leaves)
-        return cls(Moments.of(X, tree.rows.leaves), by_row, scale)
+        by_row = Moments.of(turned, tree.columns.finest)
+        return cls(Moments.of(X, tree.rows.finest), by_row, scale)
 
     def blocks(self, row_groups: NDArray[np.intp], column_labels: NDArray[np.intp]) -> Moments:
         """Of every block: clusters of finest row clusters by clusters of columns."""

@@ -83,13 +83,13 @@ class Copies:
             return fitted
         rows, first = np.unique(self.index, return_index=True)
         found, learned = fitted.found, fitted.learned
-        labels, confidence = found.rows.labels[first], found.rows.confidence[first]
+        labels, membership = found.rows.labels[first], found.rows.membership[first]
         part = replace(
             fitted,
             X=fitted.X[first],
             graphs=(self._joined(fitted.graphs[0]), fitted.graphs[1]),
             learned=replace(learned, U=learned.U[first]),
-            found=replace(found, rows=replace(found.rows, labels=labels, confidence=confidence)),
+            found=replace(found, rows=replace(found.rows, labels=labels, membership=membership)),
             weights=None if fitted.weights is None else fitted.weights[first],
         )
         if len(rows) == self.n_rows:

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from pyrocco.assign.confidence import distance_members
 from scipy.optimize import linear_sum_assignment
 from sklearn.datasets import make_biclusters
 
 from pyrocco import ROCCO
-from pyrocco.assign.confidence import distance_members
 
 
 def confidence(features, labels):

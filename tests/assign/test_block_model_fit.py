@@ -111,9 +111,8 @@ def test_a_row_between_two_clusters_is_uncertain():
     X += np.random.default_rng(0).standard_normal(X.shape)
     X[0] = 1.0
     half = np.repeat([0, 1], 10)
-    members = variational_fit(
-        BlockData(X), (hard_memberships(half), hard_memberships(half))
-    ).memberships[0]
+    start = hard_memberships(half)
+    members = variational_fit(BlockData(X), (start, start)).memberships[0]
     assert members[0].max() < 0.95
     assert members[1:].max(axis=1).min() > 0.999
 
@@ -122,10 +121,7 @@ def test_a_row_between_two_clusters_is_uncertain():
 def test_evidence_of_memberships_does_not_depend_on_units(factor):
     X, labels = blocks(6)
     start = hard_memberships(labels[0]), hard_memberships(labels[1])
-    one, other = (
-        variational_fit(BlockData(X), start),
-        variational_fit(BlockData(factor * X), start),
-    )
+    one, other = (variational_fit(BlockData(unit * X), start) for unit in (1.0, factor))
     np.testing.assert_allclose(one.memberships[0], other.memberships[0], atol=1e-6)
     assert other.evidence == pytest.approx(one.evidence - X.size * np.log(factor))
 

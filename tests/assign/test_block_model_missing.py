@@ -50,9 +50,8 @@ def test_a_missing_column_has_no_effect():
     np.testing.assert_allclose(wide.memberships[0], narrow.memberships[0], atol=1e-6)
     np.testing.assert_allclose(wide.means, narrow.means, rtol=1e-3, atol=1e-3)
     # Its cluster is known only from the sizes of the clusters.
-    np.testing.assert_allclose(
-        wide.memberships[1][24], wide.memberships[1][:24].mean(axis=0), atol=0.03
-    )
+    columns = wide.memberships[1]
+    np.testing.assert_allclose(columns[24], columns[:24].mean(axis=0), atol=0.03)
 
 
 def test_filled_values_would_lower_the_noise():

@@ -68,9 +68,8 @@ def test_outlier_cells_are_reported():
     X, _, _ = planted((80, 60))
     assert not CoClusterer().assign(X, X, (None, None)).contaminated
     outliers = np.random.default_rng(1).random(X.shape) < 0.03
-    spoilt = np.where(outliers, 15 * np.sign(X), X) + outliers * 20 * np.random.default_rng(
-        2
-    ).normal(size=X.shape)
+    spoilt = np.where(outliers, 15 * np.sign(X), X)
+    spoilt += outliers * 20 * np.random.default_rng(2).normal(size=X.shape)
     assert CoClusterer().assign(spoilt, X, (None, None)).contaminated
 
 
@@ -106,8 +105,5 @@ def test_stability_is_the_expected_overlap_of_a_redrawn_cluster():
 
 
 def test_certain_clusters_are_stable():
-    members = np.eye(2)[[0, 1, 1]]
-    assert SideLabels.from_memberships(np.array([0, 1, 1]), members).stability.tolist() == [
-        1.0,
-        1.0,
-    ]
+    side = SideLabels.from_memberships(np.array([0, 1, 1]), np.eye(2)[[0, 1, 1]])
+    assert side.stability.tolist() == [1.0, 1.0]

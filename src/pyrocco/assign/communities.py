@@ -101,17 +101,7 @@ class NeighborhoodGraph:
     def merge_path(self, labels: Labels, rounds: int = 5) -> list[Step]:
         """Merge the two clusters that give the highest modularity until one is left.
 
-        Parameters
-        ----------
-        labels : ndarray of int
-            Initial clusters, 0..K-1.
-        rounds : int
-            Iterations of k-means after each merge.
-
-        Returns
-        -------
-        list of Step
-            From the initial clusters to one cluster.
+        k-means runs for some rounds after each merge. The path begins with `labels`, 0..K-1.
         """
         path, modularities = merge_path(
             self._rows, self._indptr, self._indices, labels, self.resolution, rounds
@@ -120,20 +110,7 @@ class NeighborhoodGraph:
 
 
 def community_labels(rows: SampledRows, n_clusters: int | None, backend: Backend) -> Labels:
-    """Label all rows by the clusters of a sample.
-
-    Parameters
-    ----------
-    rows : SampledRows
-        Features of the rows, and the sample in which clusters are determined.
-    n_clusters : int or None
-        Number of clusters; None to choose it by modularity.
-    backend : Backend
-        Where k-means runs on all rows.
-
-    Returns
-    -------
-    ndarray of int
+    """Label all rows by the clusters of a sample; modularity chooses K if it is not given.
 
     Examples
     --------
@@ -213,24 +190,9 @@ def merge_adjacent_clusters(
 
     A cluster with most of the rows may be split by neighbourhoods of a tenth of all rows, or
     because smoothing has separated its parts. These parts are still neighbours in the data
-    when they are compared without the other clusters.
-
-    Parameters
-    ----------
-    features : ndarray of shape (n_rows, n_features)
-        Rows of the data, at most a few thousand.
-    labels : ndarray of int
-        Their clusters.
-    n_clusters : int
-        Number of clusters; some may have no row here.
-    contact : float
-        Two clusters are adjacent if the links between them exceed this share of the number
-        expected by chance.
-
-    Returns
-    -------
-    ndarray of shape (n_clusters,)
-        Merged cluster of each cluster, 0..L-1.
+    when they are compared without the other clusters. Two clusters are adjacent if the links
+    between them exceed the share `contact` of the number expected by chance. Returns the merged
+    cluster of each cluster.
 
     Examples
     --------

@@ -52,28 +52,7 @@ def leading_features(U: Array, rank: int = 30, backend: Backend | None = None) -
 
 
 def leading_scores(U: Array, rank: int = 30, backend: Backend | None = None) -> Any:
-    """Project the rows of `U`, less their mean, on its leading singular vectors.
-
-    Parameters
-    ----------
-    U : array of shape (n_rows, n_columns)
-        Data or a representation, or the transpose, on the back end.
-    rank : int
-        Maximum number of singular vectors.
-    backend : Backend, optional
-        Where `U` is; NumPy by default.
-
-    Returns
-    -------
-    array of shape (n_rows, at most rank)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> scores = leading_scores(np.array([[1.0, 0.0], [3.0, 0.0], [5.0, 0.0]]), 1)
-    >>> np.abs(scores).round(6).tolist()
-    [[2.0], [0.0], [2.0]]
-    """
+    """Project the rows of `U`, less their mean, on its leading singular vectors."""
     place: Backend = backend or NumpyBackend()
     return _scores(place.centred(U), min(rank, *U.shape), place)
 
@@ -83,27 +62,14 @@ def leading_axes(
 ) -> tuple[Floats, Floats]:
     """Return the column means of `U` and its leading right singular vectors.
 
-    Parameters
-    ----------
-    U : array of shape (n_rows, n_columns)
-        A representation, or its transpose, on the back end.
-    rank : int
-        Maximum number of singular vectors; those made of rounding errors are left out.
-    backend : Backend, optional
-        Where `U` is; NumPy by default.
-
-    Returns
-    -------
-    pair of ndarray
-        Of shapes (n_columns,) and (n_columns, at most rank).
+    Singular vectors that are made of rounding errors are left out.
 
     Examples
     --------
     >>> import numpy as np
     >>> U = np.array([[1.0, 0.0], [3.0, 0.0], [0.0, 2.0], [0.0, 4.0]])
     >>> means, axes = leading_axes(U)
-    >>> same = np.allclose(directions((U - means) @ axes), leading_features(U))
-    >>> means.tolist(), same
+    >>> means.tolist(), np.allclose(directions((U - means) @ axes), leading_features(U))
     ([1.0, 1.5], True)
     """
     place: Backend = backend or NumpyBackend()
@@ -121,12 +87,6 @@ def directions(scores: Dense, longest: float | None = None) -> Dense:
     """Scale rows to length 1; rows whose length is within rounding error become zero.
 
     `longest` is the length of the longest row, by default of `scores`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> directions(np.array([[3.0, 4.0], [0.0, 1e-12]])).tolist()
-    [[0.6, 0.8], [0.0, 0.0]]
     """
     lengths = np.linalg.norm(scores, axis=1, keepdims=True)
     longest = _longest(scores) if longest is None else longest
@@ -189,24 +149,6 @@ def sketched_features(U: Dense, rank: int = 20) -> Dense:
     For few rows the features are the same; for many rows they take a fraction of the time. The
     sample is spread evenly over the distances to the mean, so that it does not depend on the
     order of the rows.
-
-    Parameters
-    ----------
-    U : ndarray of shape (n_rows, n_columns)
-        A representation, or its transpose.
-    rank : int
-        Maximum number of singular vectors.
-
-    Returns
-    -------
-    ndarray of shape (n_rows, at most rank)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> features = sketched_features(np.array([[1.0, 0.0], [3.0, 0.0], [0.0, 2.0], [0.0, 4.0]]))
-    >>> bool(features[0] @ features[1] > 0 > features[1] @ features[3])
-    True
     """
     mean = U.mean(axis=0)
     some = U[_evenly_spread(U, mean)].astype(np.float64) - mean

@@ -32,21 +32,6 @@ def lloyd(
     A cluster that loses all its rows restarts at the row farthest from its centre. If there
     are fewer distinct rows than centres, some labels remain without rows.
 
-    Parameters
-    ----------
-    rows : array of shape (n_rows, n_features)
-        Rows to label.
-    centres : ndarray of shape (k, n_features)
-        Initial centres.
-    max_iter : int
-        Maximum number of iterations.
-    backend : Backend, optional
-        Where to compute; NumPy by default.
-
-    Returns
-    -------
-    ndarray of int
-
     Examples
     --------
     >>> import numpy as np
@@ -90,11 +75,6 @@ def _distances(rows: Dense, labels: Labels, centres: Dense) -> Dense:
 
 class WardTree:
     """Nested partitions of rows by Ward's method.
-
-    Parameters
-    ----------
-    features : ndarray of shape (n_rows, n_features)
-        Rows to cluster.
 
     Examples
     --------
@@ -168,23 +148,10 @@ class SampledRows:
         random_state: np.random.RandomState,
         keys: NDArray[np.uint64] | None = None,
     ) -> SampledRows:
-        """Take all rows, or a sample, in the order of their first feature.
+        """Take all rows, or a sample of `size` rows, in the order of their first feature.
 
-        Parameters
-        ----------
-        features : array of shape (n_rows, n_features)
-            All rows.
-        size : int
-            Maximum number of rows in the sample.
-        random_state : RandomState
-            Draws the sample.
-        keys : ndarray of int, optional
-            Hash of the content of each row. A sample drawn by keys does not change with the
-            rounding errors of features, which differ between back ends.
-
-        Returns
-        -------
-        SampledRows
+        `keys` are hashes of the content of each row. A sample drawn by keys does not change with
+        the rounding errors of features, which differ between back ends.
         """
         order = np.argsort(features[:, 0], kind="stable")
         if len(order) <= size:
@@ -228,21 +195,8 @@ def random_kmeans(
 def silhouettes(X: Matrix, labellings: Sequence[Labels], sample_size: int | None = None) -> Floats:
     """Compute the mean silhouette of the rows for several labellings.
 
-    The distances between rows, by far the largest cost, are computed once.
-
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n_rows, n_columns)
-        The rows.
-    labellings : sequence of ndarray of int
-        Labels of the rows, 0, 1, ...
-    sample_size : int, optional
-        Number of rows to use, the same for all labellings; all rows by default.
-
-    Returns
-    -------
-    ndarray of float
-        One value for each labelling; NaN for a single cluster and for clusters of one row.
+    The distances between rows, by far the largest cost, are computed once. `sample_size` limits
+    the number of rows. The value is NaN for a single cluster and for clusters of one row each.
 
     Examples
     --------

@@ -44,16 +44,7 @@ class SideLabels:
     def from_memberships(cls, labels: Labels, memberships: Array) -> SideLabels:
         """Number the clusters by size and compute membership and stability.
 
-        Parameters
-        ----------
-        labels : ndarray of int
-            Cluster of each row.
-        memberships : array of shape (n_rows, n_clusters)
-            Probability of each cluster, before tempering.
-
-        Returns
-        -------
-        SideLabels
+        `memberships` holds the probability of each cluster for each row, before tempering.
 
         Examples
         --------
@@ -62,8 +53,6 @@ class SideLabels:
         >>> side = SideLabels.from_memberships(np.array([0, 1, 1]), memberships)
         >>> side.labels.tolist(), side.membership.round(2).tolist()
         ([1, 0, 0], [0.91, 0.91, 1.0])
-        >>> side.stability.round(2).tolist()
-        [0.91, 0.83]
         """
         numbered = relabel(labels)
         order = labels[_first_places(numbered)]
@@ -122,14 +111,7 @@ def relabel(labels: Labels) -> Labels:
 
 
 def compact(labels: Labels) -> Labels:
-    """Renumber labels, which are not negative, from 0 without unused numbers.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> compact(np.array([4, 0, 4])).tolist()
-    [1, 0, 1]
-    """
+    """Renumber labels, which are not negative, from 0 without unused numbers."""
     taken = np.bincount(labels) > 0
     return np.asarray((np.cumsum(taken) - 1)[labels], dtype=np.intp)
 
@@ -148,28 +130,14 @@ def label_sums(rows: Dense, labels: Labels, k: int) -> Floats:
 
 
 def cluster_means(rows: Array, labels: Labels, k: int) -> Dense:
-    """Compute the mean row of each label 0..k-1; zeros for a label without rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> cluster_means(np.array([[1.0], [3.0], [8.0]]), np.array([0, 0, 1]), 2).tolist()
-    [[2.0], [8.0]]
-    """
+    """Compute the mean row of each label 0..k-1; zeros for a label without rows."""
     sizes = np.maximum(np.bincount(labels, minlength=k), 1)[:, None]
     sums = sum(over_rows(partial(label_sums, k=k), rows, labels))
     return np.asarray(sums / sizes, dtype=rows.dtype)
 
 
 def hard_memberships(labels: Labels) -> Floats:
-    """Return the memberships of labels 0..K-1: a column of zeros and ones for each cluster.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> hard_memberships(np.array([0, 1, 1])).tolist()
-    [[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
-    """
+    """Return the memberships of labels 0..K-1: a column of zeros and ones for each cluster."""
     memberships = np.zeros((len(labels), int(labels.max()) + 1))
     memberships[np.arange(len(labels)), labels] = 1
     return memberships
@@ -184,14 +152,7 @@ def probabilities_of(scores: Floats) -> Floats:
 
 
 def tempered(memberships: Floats) -> Floats:
-    """Make membership probabilities less extreme, as the models are too confident.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> tempered(np.array([[0.999, 0.001]])).round(2).tolist()
-    [[0.91, 0.09]]
-    """
+    """Make membership probabilities less extreme, as the models are too confident."""
     odds = memberships ** (1 / _TEMPERATURE)
     divide_by_sums(odds)
     return odds
@@ -265,24 +226,7 @@ class RoundClusters:
 def distance_memberships(features: Array, labels: Labels) -> Any:
     """Compute the probability of each cluster for each row from distances to the centres.
 
-    Parameters
-    ----------
-    features : array of shape (n_rows, n_features)
-        Features by which the rows were clustered.
-    labels : ndarray of int
-        Their clusters, 0..K-1.
-
-    Returns
-    -------
-    array of shape (n_rows, K)
-        Rows sum to one.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> features = np.array([[0.0], [1.0], [4.0], [5.0]])
-    >>> distance_memberships(features, np.array([0, 0, 1, 1])).argmax(axis=1)
-    array([0, 0, 1, 1])
+    The clusters are `RoundClusters` around the labelled rows.
     """
     clusters = RoundClusters.around(features, labels)
     if clusters.width <= 0:

@@ -68,17 +68,6 @@ class NestedSide:
         """Split the clusters of a fit, and merge the parts until one cluster is left.
 
         All parts of a cluster of the fit are merged before two clusters of the fit are.
-
-        Parameters
-        ----------
-        features : ndarray of shape (n_rows, n_features)
-            Features of the rows.
-        labels : ndarray of int
-            Clusters of the fit, 0..K-1.
-
-        Returns
-        -------
-        NestedSide
         """
         finest = split_clusters(features, labels)
         owners = np.empty(finest.max() + 1, dtype=np.intp)
@@ -148,18 +137,6 @@ class NestedClusters:
 
 def split_clusters(features: Dense, labels: Labels) -> Labels:
     """Split each cluster into parts of rows with similar features.
-
-    Parameters
-    ----------
-    features : ndarray of shape (n_rows, n_features)
-        The rows.
-    labels : ndarray of int
-        Their clusters, 0..K-1.
-
-    Returns
-    -------
-    ndarray of int
-        Part of each row; the rows of a part have the same label.
 
     Examples
     --------

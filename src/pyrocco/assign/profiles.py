@@ -138,15 +138,7 @@ class FeatureProfiles:
 
 
 def block_sums(X: Floats, others: Labels) -> tuple[Floats, Floats]:
-    """Compute sum and number of the values of each row in each column cluster.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> sums, counts = block_sums(np.array([[1.0, 2.0, np.nan]]), np.array([0, 0, 1]))
-    >>> sums.tolist(), counts.tolist()
-    ([[3.0, 0.0]], [[2.0, 0.0]])
-    """
+    """Compute sum and number of the values of each row in each column cluster."""
     memberships = hard_memberships(others)
     missing = np.isnan(X)
     if not missing.any():

@@ -109,14 +109,7 @@ def detect_structure(X: Dense, starts: Sequence[Pair], numbers: Numbers) -> Stru
 
 
 def residuals(X: Dense, labels: Pair) -> Floats:
-    """Subtract from each value the mean of its block; zero for missing values.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> residuals(np.array([[1.0, 3.0]]), (np.array([0]), np.array([0, 0]))).tolist()
-    [[-1.0, 1.0]]
-    """
+    """Subtract from each value the mean of its block; zero for missing values."""
     rows, columns = hard_memberships(labels[0]), hard_memberships(labels[1])
     present = ~np.isnan(X)
     X = np.where(present, X, 0)
@@ -129,18 +122,7 @@ def is_white(noise: Floats, scale: float) -> bool:
 
     The largest singular value is compared with those of the same residuals with random signs,
     which have no structure but the same absolute values, so that outlier cells and uneven
-    noise do not matter.
-
-    Parameters
-    ----------
-    noise : ndarray
-        The residuals.
-    scale : float
-        Frobenius norm of the data; rounding errors are white.
-
-    Returns
-    -------
-    bool
+    noise do not matter. `scale` is the Frobenius norm of the data; rounding errors are white.
 
     Examples
     --------
@@ -160,16 +142,7 @@ def is_white(noise: Floats, scale: float) -> bool:
 def is_contaminated(noise: Floats, scale: float) -> bool:
     """Whether residuals have outlier cells: a second noise component that is much wider.
 
-    Parameters
-    ----------
-    noise : ndarray
-        The residuals.
-    scale : float
-        Frobenius norm of the data; rounding errors are not noise.
-
-    Returns
-    -------
-    bool
+    `scale` is the Frobenius norm of the data; rounding errors are not noise.
 
     Examples
     --------

@@ -144,18 +144,8 @@ def scaled_problem(
 ) -> ScaledProblem:
     """Set up the problem for `X`, optionally centred and scaled to unit Frobenius norm.
 
-    Parameters
-    ----------
-    X : ndarray or CSR matrix
-        The data, with NaN for missing values.
-    n_neighbors, phi, metric
-        See `gaussian_knn_graph`.
-    standardize : bool
-        Whether to subtract the mean of the known values and to divide by their norm.
-
-    Returns
-    -------
-    ScaledProblem
+    `standardize` subtracts the mean of the known values and divides by their norm. See
+    `gaussian_knn_graph` for the other parameters.
 
     Examples
     --------

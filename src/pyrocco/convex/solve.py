@@ -74,19 +74,7 @@ def _averaged(U: Floats, labels: Labels) -> Floats:
 
 
 def clusters_of(problem: ConvexProblem, U: Floats) -> Clusters:
-    """Return the clusters of U: nodes connected by edges of length at most 1e-5 ||X||_F.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyrocco.convex import ConvexProblem, clusters_of
-    >>> from pyrocco.graph import Graph
-    >>> pair = Graph(2, np.array([0]), np.array([1]), np.ones(1))
-    >>> X = np.array([[0.0, 1.0], [0.0, 1.0]])
-    >>> clusters = clusters_of(ConvexProblem(X, pair, pair), X)
-    >>> clusters.rows.tolist(), clusters.columns.tolist()
-    ([0, 0], [0, 1])
-    """
+    """Return the clusters of U: nodes connected by edges of length at most 1e-5 ||X||_F."""
     along_rows, along_columns = problem.edge_lengths(U)
     limit = CLOSED * float(np.linalg.norm(problem.filled))
     return _connected(problem, along_rows <= limit, along_columns <= limit)
@@ -186,16 +174,6 @@ def iterate_path(
     ------
     ConvexSolution
         From the largest gamma to the smallest.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyrocco.convex import ConvexProblem, gaussian_knn_graph, iterate_path
-    >>> X = np.array([[0.0, 0.0, 4.0], [0.0, 1.0, 4.0], [9.0, 9.0, 5.0]])
-    >>> rows, columns = gaussian_knn_graph(X, 1, phi=0), gaussian_knn_graph(X.T, 1, phi=0)
-    >>> problem = ConvexProblem(X, rows, columns)
-    >>> [len(set(s.clusters.rows)) for s in iterate_path(problem, [0.01, 4.0, 1000.0])]
-    [1, 2, 3]
     """
     lagrangian = Lagrangian(problem)
     U = problem.filled
@@ -251,17 +229,7 @@ def _best_candidate(lagrangian: Lagrangian, point: Point, gamma: float) -> tuple
 def solve_path(
     problem: ConvexProblem, gammas: Sequence[float], *, tol: float = 1e-8, max_iter: int = 2000
 ) -> list[ConvexSolution]:
-    """Solve the problem for several gammas, in the given order; see `iterate_path`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyrocco.convex import ConvexProblem, gaussian_knn_graph, solve_path
-    >>> X = np.array([[0.0, 0.0, 4.0], [0.0, 1.0, 4.0], [9.0, 9.0, 5.0]])
-    >>> problem = ConvexProblem(X, gaussian_knn_graph(X, 1), gaussian_knn_graph(X.T, 1))
-    >>> [solution.gamma for solution in solve_path(problem, [0.01, 2.0])]
-    [0.01, 2.0]
-    """
+    """Solve the problem for several gammas, in the given order; see `iterate_path`."""
     order = np.argsort(-np.asarray(gammas), kind="stable")
     solutions = list(iterate_path(problem, gammas, tol=tol, max_iter=max_iter))
     return [solutions[place] for place in np.argsort(order, kind="stable")]

@@ -83,13 +83,6 @@ class Validation:
 
         Equal errors mean equal clusters. In the middle of their range of gammas the clusters
         are most likely to be the same when no cells are held out.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from pyrocco.convex import Validation
-        >>> Validation(np.arange(5.0), np.array([9, 2, 2, 2, 3.0]), True).best
-        2
         """
         smallest = self.errors.min()
         least = np.isclose(self.errors, smallest, rtol=1e-10, atol=0.0)
@@ -109,38 +102,9 @@ def validate(
 ) -> Validation:
     """Solve the path without the held-out cells and measure the error on these cells.
 
-    The graphs are those of `problem`, as in Chi, Allen and Baraniuk (2017).
-
-    Parameters
-    ----------
-    problem : ConvexProblem
-        Data and graphs.
-    gammas : sequence of float
-        Strengths of the penalty.
-    held_out : ndarray of bool of shape (n_rows, n_columns)
-        Mask of the held-out cells.
-    tol, max_iter : float, int
-        As in `iterate_path`.
-    report : callable
-        Called with a record for each gamma, from the largest down; returns True to stop.
-
-    Returns
-    -------
-    Validation
-        Errors by ascending gamma; after a stop, of the gammas that were solved for.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyrocco.convex import ConvexProblem, gaussian_knn_graph, hold_out, validate
-    >>> from pyrocco.datasets import make_noisy_biclusters
-    >>> X = make_noisy_biclusters((20, 15), 2, noise=1).X
-    >>> X = (X - X.mean()) / np.linalg.norm(X - X.mean())
-    >>> problem = ConvexProblem(X, gaussian_knn_graph(X), gaussian_knn_graph(X.T))
-    >>> cells = hold_out(problem, 0.1, np.random.RandomState(0))
-    >>> errors = validate(problem, [0.01, 10.0], cells).errors
-    >>> bool(errors[1] < errors[0])
-    True
+    The graphs are those of `problem`, as in Chi, Allen and Baraniuk (2017). `report` is called
+    with a record for each gamma, from the largest down, and returns True to stop. The errors
+    are by ascending gamma; after a stop, those of the gammas that were solved for.
     """
     cells = held_out & ~problem.missing
     training = ConvexProblem(np.where(held_out, np.nan, problem.X), problem.rows, problem.columns)
@@ -165,17 +129,7 @@ def _record(iteration: int, solution: ConvexSolution, error: float) -> dict[str,
 
 
 def hold_out(problem: ConvexProblem, fraction: float, random: np.random.RandomState) -> Mask:
-    """Choose cells to hold out among those that are not missing.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyrocco.convex import ConvexProblem, gaussian_knn_graph, hold_out
-    >>> X = np.arange(20.0).reshape(5, 4)
-    >>> problem = ConvexProblem(X, gaussian_knn_graph(X), gaussian_knn_graph(X.T))
-    >>> int(hold_out(problem, 0.2, np.random.RandomState(0)).sum())
-    4
-    """
+    """Choose cells to hold out among those that are not missing."""
     known = np.flatnonzero(~problem.missing)
     count = min(max(1, round(fraction * known.size)), known.size - 1)
     cells = np.zeros(problem.X.shape, dtype=bool)
@@ -187,14 +141,6 @@ def held_out_error(X: Floats, held_out: Mask, clusters: Clusters) -> float:
     """Compute the root of the sum of squared errors of block means on held-out cells.
 
     A block without other values has mean 0, the mean of centred data.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyrocco.convex import Clusters
-    >>> X, cells = np.array([[1.0, 4.0]]), np.array([[False, True]])
-    >>> held_out_error(X, cells, Clusters(np.zeros(1, int), np.zeros(2, int)))
-    3.0
     """
     means = clusters.block_means(np.where(held_out, np.nan, X))
     predicted = np.nan_to_num(means)[clusters.rows[:, None], clusters.columns]

@@ -192,7 +192,7 @@ class PredictionMixin(TransformerMixin):
         found, U = fitted.found.rows, fitted.learned.U
         means = block_means(fitted.X, found.labels, self.column_labels_, backend.to_numpy(U))
         self.block_means_ = means * unit
-        rows = U, found.labels, found.confidence
+        rows = U, found.labels, found.membership
         left_out = copies.left_out
         if len(left_out):
             placer = self._placer(Side(copies.of(X), *rows, self.column_labels_), unit, backend)

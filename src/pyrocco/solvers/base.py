@@ -65,20 +65,7 @@ class SylvesterProblem:
 
     @classmethod
     def of(cls, system: SylvesterSystem) -> SylvesterProblem:
-        """Copy a system to main memory.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from pyrocco.backends import NumpyBackend, Operator
-        >>> from pyrocco.model import SylvesterSystem
-        >>> none, one = np.empty(0, dtype=np.int64), np.zeros(1)
-        >>> side = Operator(np.array([0, 0]), none, np.empty(0), one)
-        >>> system = SylvesterSystem(np.ones((1, 1)), 2.0, side, side, NumpyBackend())
-        >>> problem = SylvesterProblem.of(system)
-        >>> problem.A.toarray().tolist(), problem.C.tolist()
-        ([[1.0]], [[2.0]])
-        """
+        """Copy a system to main memory."""
         to_numpy = system.backend.to_numpy
         X = to_numpy(system.X)
         return cls(

@@ -135,24 +135,12 @@ class BlockData:
 
 
 def block_evidence(sums: Floats, sizes: Floats, variance: float) -> tuple[float, Floats]:
-    """Compute the evidence for blocks that differ from a background of zero.
+    """Compute the log evidence for blocks that differ from a background of zero.
 
     Blocks that are equal to the background cost little: the prior allows for any share of
-    them.
-
-    Parameters
-    ----------
-    sums, sizes : ndarray of shape (n_row_clusters, n_column_clusters)
-        Sum of the values of each block less the background, and their number.
-    variance : float
-        Variance of the noise.
-
-    Returns
-    -------
-    evidence : float
-        Log evidence relative to all blocks at the background.
-    means : ndarray of shape (n_row_clusters, n_column_clusters)
-        Posterior means of the blocks.
+    them. `sums` and `sizes` are the sum of the values of each block, less the background, and
+    their number. Returns the evidence, relative to all blocks at the background, and the
+    posterior means of the blocks.
 
     Examples
     --------
@@ -179,13 +167,6 @@ def label_evidence(memberships: Floats) -> float:
 
     A priori all sizes of the clusters are equally likely. A cluster that is the most probable
     one of no row is not counted in the permutations of names.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> one, two = np.ones((8, 1)), np.repeat(np.eye(2), 4, axis=0)
-    >>> round(label_evidence(one), 6) == 0, label_evidence(two) < -5
-    (True, True)
     """
     (n, k), sizes = memberships.shape, memberships.sum(axis=0)
     entropy = -float((memberships * np.log(np.maximum(memberships, 1e-300))).sum())
@@ -281,21 +262,7 @@ def _log_likelihoods(data: BlockData, labels: Pair, axis: int) -> Floats:
 
 
 def variational_fit(data: BlockData, memberships: Pair, max_iter: int = 30) -> BlockFit:
-    """Fit memberships by variational expectation-maximisation.
-
-    Parameters
-    ----------
-    data : BlockData
-        The matrix.
-    memberships : pair of ndarray
-        Initial memberships (see `hard_memberships`).
-    max_iter : int
-        Maximum number of rounds.
-
-    Returns
-    -------
-    BlockFit
-    """
+    """Fit memberships by variational expectation-maximisation from initial ones."""
     fit = previous = evaluate(data, memberships)
     for _ in range(max_iter):
         fit = _round(data, previous)
@@ -352,21 +319,9 @@ def _weighted_median(values: Floats, weights: Floats) -> float:
 
 
 def extend_fit(data: BlockData, fit: BlockFit, index: Pair) -> Pair:
-    """Extend the blocks of a sample to the whole matrix.
+    """Extend the blocks of a sample, the rows and columns in `index`, to the whole matrix.
 
-    Parameters
-    ----------
-    data : BlockData
-        The whole matrix.
-    fit : BlockFit
-        Blocks of the rows and columns in `index`.
-    index : pair of ndarray of int
-        Rows and columns of the sample.
-
-    Returns
-    -------
-    pair of ndarray
-        Memberships of all rows and of all columns.
+    Returns the memberships of all rows and of all columns.
 
     Examples
     --------

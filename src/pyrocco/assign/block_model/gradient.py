@@ -51,16 +51,7 @@ def fit_gradient(X: Floats) -> GradientFit:
     u and v have normal priors whose means and variances are estimated. A number for each row
     describes rows along a gradient better than a cluster for each row does; the opposite is
     true for rows of a few kinds. The fit is a variational rank-one matrix factorisation
-    (Bishop, "Variational principal components", ICANN 1999).
-
-    Parameters
-    ----------
-    X : ndarray
-        The matrix, neither centred nor scaled, with NaN for missing values.
-
-    Returns
-    -------
-    GradientFit
+    (Bishop, "Variational principal components", ICANN 1999). NaN marks missing values.
 
     Examples
     --------
@@ -178,20 +169,9 @@ def _result(
 def has_modes(values: Floats, error: float) -> bool:
     """Whether several modes describe the values better than one smooth distribution.
 
-    Modes are normal distributions of equal width. The smooth distributions are normal,
-    uniform and, in both directions, exponential, each with and without the error. The
-    comparison uses the Bayesian information criterion.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        The values.
-    error : float
-        Their standard error, the minimum width of a mode.
-
-    Returns
-    -------
-    bool
+    Modes are normal distributions of equal width, at least the standard error of the values.
+    The smooth distributions are normal, uniform and, in both directions, exponential, each
+    with and without the error. The comparison uses the Bayesian information criterion.
 
     Examples
     --------

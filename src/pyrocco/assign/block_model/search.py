@@ -33,19 +33,8 @@ _FEW_ROUNDS = 5
 def best_block_fit(data: BlockData, start: Pair, numbers: Numbers) -> BlockFit | None:
     """Merge clusters one by one and return the model of highest evidence.
 
-    Parameters
-    ----------
-    data : BlockData
-        The matrix.
-    start : pair of ndarray of int
-        Fine partitions of the rows and of the columns.
-    numbers : pair of int or None
-        Numbers of clusters, where they are given.
-
-    Returns
-    -------
-    BlockFit or None
-        None if no model on the path has the given numbers.
+    `start` are fine partitions of the rows and of the columns, `numbers` the numbers of
+    clusters where they are given. Returns None if no model on the path has these numbers.
 
     Examples
     --------

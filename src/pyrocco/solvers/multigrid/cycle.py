@@ -19,33 +19,10 @@ ColumnMap = Callable[[Floats, Labels], Floats]
 def cycle(hierarchy: Hierarchy, B: Floats, shifts: Floats, smoothing_steps: int) -> Floats:
     """Approximate the solutions for the columns of `B` by one cycle through the levels.
 
-    The cycle is linear, symmetric and positive definite. Jacobi steps of half weight do not
-    overshoot on a diagonally dominant matrix, so that the eigenvalues of the cycle times the
-    matrix are in (0, 1] for any aggregates and any number of visits.
-
-    Parameters
-    ----------
-    hierarchy : Hierarchy
-        The levels.
-    B : ndarray of shape (n, k)
-        Right-hand sides.
-    shifts : ndarray of shape (k,)
-        Added to the diagonal, for each column.
-    smoothing_steps : int
-        Jacobi steps before and after the correction from the next level.
-
-    Returns
-    -------
-    ndarray of shape (n, k)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy import sparse
-    >>> from pyrocco.solvers.multigrid.hierarchy import build_hierarchy
-    >>> hierarchy = build_hierarchy(sparse.csr_array(np.array([[2.0, -1.0], [-1.0, 2.0]])))
-    >>> cycle(hierarchy, np.array([[3.0], [0.0]]), np.zeros(1), 1).round(3).tolist()
-    [[2.0], [1.0]]
+    `shifts` are added to the diagonal, one for each column. The cycle is linear, symmetric and
+    positive definite. Jacobi steps of half weight do not overshoot on a diagonally dominant
+    matrix, so that the eigenvalues of the cycle times the matrix are in (0, 1] for any
+    aggregates and any number of visits.
     """
     return _visit(hierarchy, 0, B, shifts, smoothing_steps)
 
@@ -75,16 +52,7 @@ def _correction(hierarchy: Hierarchy, depth: int, B: Floats, shifts: Floats, ste
 
 
 def apply(matrix: sparse.csr_array, mass: Floats, X: Floats, shifts: Floats) -> Floats:
-    """Multiply each column of `X` by ``matrix + shift diag(mass)`` with its own shift.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy import sparse
-    >>> matrix = sparse.csr_array(np.array([[1.0, -1.0], [-1.0, 1.0]]))
-    >>> apply(matrix, np.ones(2), np.ones((2, 2)), np.array([0.0, 3.0])).tolist()
-    [[0.0, 3.0], [0.0, 3.0]]
-    """
+    """Multiply each column of `X` by ``matrix + shift diag(mass)`` with its own shift."""
     if X.shape[1] == 1:
         # SciPy is four times faster than the kernel on a single vector.
         image: Floats = matrix @ X
@@ -152,26 +120,9 @@ def conjugate_gradients(
 ) -> tuple[Floats, Floats, int]:
     """Solve for several right-hand sides by preconditioned conjugate gradients.
 
-    Each column has its own step sizes and takes at least one step.
-
-    Parameters
-    ----------
-    apply, precondition : callable
-        The matrix and its approximate inverse, on some of the columns.
-    B, start : ndarray of shape (n, k)
-        Right-hand sides and initial guesses.
-    targets : ndarray of shape (k,)
-        Norms of the residuals at which to stop.
-    max_iter : int
-        Maximum number of iterations.
-
-    Returns
-    -------
-    X : ndarray of shape (n, k)
-    norms : ndarray of shape (k,)
-        Norms of the residuals.
-    iterations : int
-        Number of iterations of the slowest column.
+    Each column has its own step sizes and takes at least one step, until the norm of its
+    residual is at most its target. Returns the solutions, the norms of the residuals and the
+    number of iterations of the slowest column.
 
     Examples
     --------

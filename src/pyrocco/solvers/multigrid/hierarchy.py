@@ -91,14 +91,7 @@ class Hierarchy:
 def build_hierarchy(matrix: sparse.csr_array) -> Hierarchy:
     """Build levels by repeated aggregation until few nodes are left.
 
-    Parameters
-    ----------
-    matrix : csr_array of float64
-        Symmetric, diagonally dominant, no positive entry off the diagonal.
-
-    Returns
-    -------
-    Hierarchy
+    The matrix is symmetric and diagonally dominant, without positive entries off the diagonal.
 
     Examples
     --------

@@ -88,16 +88,7 @@ class CombinatorialMultigrid:
     def cycle(self, b: ArrayLike, shifts: ArrayLike = 0.0) -> Floats:
         """Approximate the solution by one cycle through the levels.
 
-        Parameters
-        ----------
-        b : array of shape (n,) or (n, k)
-            Right-hand sides.
-        shifts : float or array of shape (k,)
-            Added to the diagonal of the matrix, for each column of `b`.
-
-        Returns
-        -------
-        ndarray in the shape of `b`
+        `shifts` are added to the diagonal of the matrix, one for each column of `b`.
         """
         B = np.asarray(b, dtype=np.float64)
         columns = _as_columns(B)
@@ -252,24 +243,8 @@ class MultigridSolver:
 def kronecker_sum(A: sparse.csr_array, B: sparse.csr_array) -> sparse.csr_array:
     """Return A (x) I + I (x) B, the matrix of the equation for U with its rows stacked.
 
-    It is several times faster than `scipy.sparse.kronsum`, which forms both products.
-
-    Parameters
-    ----------
-    A, B : csr_array
-        Matrices that store their diagonals.
-
-    Returns
-    -------
-    csr_array
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy import sparse
-    >>> edge = sparse.csr_array(np.array([[2.0, -1.0], [-1.0, 2.0]]))
-    >>> kronecker_sum(edge, sparse.csr_array(np.ones((1, 1)))).toarray().tolist()
-    [[3.0, -1.0], [-1.0, 3.0]]
+    Both matrices store their diagonals. It is several times faster than
+    `scipy.sparse.kronsum`, which forms both products.
     """
     n, p = A.shape[0], B.shape[0]
     nnz = p * A.nnz + n * B.nnz - n * p

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from pyrocco.assign import CoClusterer, EachSide, SideLabels, SilhouetteKMeans
+from pyrocco.assign import CoClusterer, EachSide, SilhouetteKMeans
 from pyrocco.backends import NumpyBackend
 
 
@@ -87,23 +87,3 @@ def test_the_silhouette_does_not_count_rounding_as_rows():
     found = SilhouetteKMeans(0).assign(U, None)
     assert adjusted_rand_score(np.repeat(np.arange(3), 10), found) == 1.0
     assert SilhouetteKMeans(0).assign(U, 9).max() == 2
-
-
-def test_stability_is_the_expected_overlap_of_a_redrawn_cluster():
-    """Compared with the expectations, cluster by cluster."""
-    members = np.random.default_rng(0).dirichlet([0.3, 0.3, 0.3], 30)
-    side = SideLabels.from_memberships(members.argmax(axis=1), members)
-    members = np.cbrt(members)  # log odds divided by three
-    members /= members.sum(axis=1, keepdims=True)
-    for cluster in range(3):
-        inside = side.labels == cluster
-        own = members.argmax(axis=1)[inside][0]
-        both = members[inside, own].sum()
-        union = inside.sum() + members[:, own].sum() - both
-        assert side.stability[cluster] == pytest.approx(both / union)
-        np.testing.assert_allclose(side.membership[inside], members[inside].max(axis=1))
-
-
-def test_certain_clusters_are_stable():
-    side = SideLabels.from_memberships(np.array([0, 1, 1]), np.eye(2)[[0, 1, 1]])
-    assert side.stability.tolist() == [1.0, 1.0]

@@ -1,4 +1,4 @@
-"""Membership probabilities: high far from other clusters, low between them."""
+"""Membership probabilities of labels, and the stability of clusters."""
 
 from itertools import product
 
@@ -11,6 +11,7 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.datasets import make_biclusters
 
 from pyrocco import ROCCO
+from pyrocco.assign import SideLabels
 from pyrocco.assign.labels import distance_memberships
 
 
@@ -88,3 +89,23 @@ def test_of_rows_at_nine_tenths_nine_in_ten_are_right():
             chosen = (sure > 0.85) & (sure < 0.95)
             right.append(is_right(truth.argmax(axis=0), labels)[chosen])
     assert 0.75 <= np.concatenate(right).mean() <= 0.99
+
+
+def test_stability_is_the_expected_overlap_of_a_redrawn_cluster():
+    """Compared with the expectations, cluster by cluster."""
+    members = np.random.default_rng(0).dirichlet([0.3, 0.3, 0.3], 30)
+    side = SideLabels.from_memberships(members.argmax(axis=1), members)
+    members = np.cbrt(members)  # log odds divided by three
+    members /= members.sum(axis=1, keepdims=True)
+    for cluster in range(3):
+        inside = side.labels == cluster
+        own = members.argmax(axis=1)[inside][0]
+        both = members[inside, own].sum()
+        union = inside.sum() + members[:, own].sum() - both
+        assert side.stability[cluster] == pytest.approx(both / union)
+        np.testing.assert_allclose(side.membership[inside], members[inside].max(axis=1))
+
+
+def test_certain_clusters_are_stable():
+    side = SideLabels.from_memberships(np.array([0, 1, 1]), np.eye(2)[[0, 1, 1]])
+    assert side.stability.tolist() == [1.0, 1.0]

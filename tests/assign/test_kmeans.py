@@ -27,16 +27,16 @@ def test_a_wide_matrix_is_labelled_as_the_narrow_one_it_is_a_rotation_of(rows, n
 
 
 def test_kmeans_sees_no_more_columns_than_there_are_rows(rows, monkeypatch):
-    seen = []
+    shapes = []
 
     class Spy(module.KMeans):
         def fit_predict(self, X, *rest):
-            seen.append(X.shape)
+            shapes.append(X.shape)
             return super().fit_predict(X, *rest)
 
     monkeypatch.setattr(module, "KMeans", Spy)
     SilhouetteKMeans(0).assign(np.tile(rows, 50), 3)
-    assert seen == [(60, 60)]
+    assert shapes == [(60, 60)]
 
 
 def test_equal_rows_of_a_wide_matrix_make_no_clusters_of_their_own():
@@ -80,8 +80,8 @@ def test_chunks_of_distances_do_not_change_it():
 
 def test_a_sample_of_one_cluster_still_gives_labels():
     """Two rows far away, neither of them in the sample of three."""
-    seen = np.random.RandomState(0).permutation(30)[:3]
-    away = [row for row in range(30) if row not in seen][:2]
+    sample = np.random.RandomState(0).permutation(30)[:3]
+    away = [row for row in range(30) if row not in sample][:2]
     U = np.zeros((30, 2))
     U[away] = 9.0
     labels = SilhouetteKMeans(sample_size=3).assign(U, None)

@@ -52,7 +52,7 @@ def complete(n):
 
 
 def random_weights(n):
-    # A tree plus chords, weights over six orders of magnitude: groups of very uneven trees.
+    # A tree plus chords, weights over six orders of magnitude: aggregates of very uneven trees.
     rng = np.random.default_rng(n)
     edges = {(int(rng.integers(i)), i) for i in range(1, n)}
     edges |= {tuple(sorted(rng.choice(n, 2, replace=False).tolist())) for _ in range(n)}

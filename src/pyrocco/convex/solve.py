@@ -18,7 +18,7 @@ from pyrocco.graph import Graph
 CLOSED = 1e-5
 # The Lagrangian counts as minimal when its slack is this share of the requested gap, or the
 # square of this share times the current gap.
-_SETTLED = 0.1
+_MINIMAL = 0.1
 # The stiffness is increased if new multipliers leave more than this share of the gap.
 _SLOW = 0.3
 _STIFFEN = 3.0
@@ -210,7 +210,7 @@ def _descend(
 def _is_minimal(problem: ConvexProblem, point: Point, target: float) -> bool:
     """Whether the Lagrangian is minimal up to an error that is small beside the gap."""
     gap = point.objective - point.bound
-    enough = max(_SETTLED * target, _SETTLED**2 * gap)
+    enough = max(_MINIMAL * target, _MINIMAL**2 * gap)
     return gap <= target or problem.slack(point.gradient) <= enough
 
 

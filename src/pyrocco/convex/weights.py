@@ -50,13 +50,13 @@ def gaussian_knn_graph(
     if n_rows < 2:
         none = np.empty(0, dtype=np.intp)
         return Graph(n_rows, none, none, np.empty(0))
-    found = _nearest(X, min(n_neighbors, n_rows - 1), metric)
-    ends = np.repeat(np.arange(n_rows), found.indices.shape[1])
-    others = found.indices.ravel()
-    known = (others >= 0) & np.isfinite(found.distances.ravel())
+    neighbors = _nearest(X, min(n_neighbors, n_rows - 1), metric)
+    ends = np.repeat(np.arange(n_rows), neighbors.indices.shape[1])
+    others = neighbors.indices.ravel()
+    known = (others >= 0) & np.isfinite(neighbors.distances.ravel())
     pairs = np.sort(np.column_stack([ends, others])[known], axis=1)
     pairs, first = np.unique(pairs, axis=0, return_index=True)
-    squares = found.distances.ravel()[known][first] ** 2
+    squares = neighbors.distances.ravel()[known][first] ** 2
     weights = _gaussian(squares, phi / n_columns) / np.sqrt(n_columns)
     return Graph(n_rows, pairs[:, 0].copy(), pairs[:, 1].copy(), weights)
 

@@ -207,29 +207,29 @@ class MultigridSolver:
             raise ValueError(f"on must be one of {', '.join(ways)}; got {self.on!r}.")
         backend = system.backend
         guess = backend.to_numpy(start).astype(np.float64)
-        found = ways[self.on](SylvesterProblem.of(system), guess)
-        U = backend.asarray(found.x.astype(backend.to_numpy(start).dtype))
-        converged = found.residual <= self.tol
-        return Solution(U, found.iterations, found.residual, converged, self.name)
+        solution = ways[self.on](SylvesterProblem.of(system), guess)
+        U = backend.asarray(solution.x.astype(backend.to_numpy(start).dtype))
+        converged = solution.residual <= self.tol
+        return Solution(U, solution.iterations, solution.residual, converged, self.name)
 
     def _kronecker(self, problem: SylvesterProblem, start: Floats) -> LinearSolution:
         # Eq. 12 with the rows of U stacked: (A (x) I + I (x) B) vec(U) = vec(C).
         multigrid = CombinatorialMultigrid(
             kronecker_sum(problem.A, problem.B), self.smoothing_steps
         )
-        found = multigrid.solve(problem.C.ravel(), self.tol, self.max_iter, start=start.ravel())
-        return replace(found, x=found.x.reshape(problem.C.shape))
+        solution = multigrid.solve(problem.C.ravel(), self.tol, self.max_iter, start=start.ravel())
+        return replace(solution, x=solution.x.reshape(problem.C.shape))
 
     def _decoupled(self, problem: SylvesterProblem, start: Floats) -> LinearSolution:
         n, p = problem.C.shape
         if n < p:
-            found = self._decoupled(problem.transposed(), start.T)
-            return replace(found, x=found.x.T)
+            solution = self._decoupled(problem.transposed(), start.T)
+            return replace(solution, x=solution.x.T)
         # With B = V diag(b) V^T the columns of Y = U V solve (A + b_j I) y_j = C v_j.
         b, V = np.linalg.eigh(problem.B.toarray())
         right = problem.C @ V
         multigrid = CombinatorialMultigrid(problem.A, self.smoothing_steps)
-        found = multigrid.solve(
+        solution = multigrid.solve(
             right,
             max_iter=self.max_iter,
             shifts=b,
@@ -237,7 +237,7 @@ class MultigridSolver:
             # All columns get the same absolute target: small columns need less accuracy.
             targets=self.tol * float(np.linalg.norm(right)) / math.sqrt(p),
         )
-        return replace(found, x=found.x @ V.T)
+        return replace(solution, x=solution.x @ V.T)
 
 
 def kronecker_sum(A: sparse.csr_array, B: sparse.csr_array) -> sparse.csr_array:

@@ -26,7 +26,8 @@ from pyrocco.solvers import (
     MultigridSolver,
     SpectralSolver,
 )
-from pyrocco.solvers.multigrid.problem import SylvesterProblem, kronecker_sum
+from pyrocco.solvers.base import SylvesterProblem
+from pyrocco.solvers.multigrid.solver import kronecker_sum
 
 TOL = 1e-3
 CASES = ("1k", "glioma", "10k", "classic3", "20news10", "50k", "100k")

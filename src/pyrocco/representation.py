@@ -1,4 +1,4 @@
-"""The alternating loop: line process, system, solve, schedule (Algorithm 1, lines 3-8)."""
+"""Learn the representation U: the loop of Algorithm 1, lines 3-8."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from pyrocco._typing import Array, DeviceArray
 from pyrocco.backends import Backend, Workspace
 from pyrocco.model import Schedule, Side, SylvesterSystem
 from pyrocco.solvers import Solution, Solver
@@ -16,16 +17,16 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True)
 class Representation:
-    """What the loop leaves.
+    """Result of the loop.
 
     Parameters
     ----------
     U : array
         The representation, on the back end.
     history : list of dict
-        One record an iteration.
+        One record for each iteration.
     converged : bool
-        Whether the schedule stopped the loop before the iteration cap did.
+        Whether the schedule stopped the loop before `max_iter` did.
     """
 
     U: Any
@@ -35,18 +36,18 @@ class Representation:
 
 @dataclass(frozen=True)
 class LoopState:
-    """Where the loop stands after an iteration: enough to go on exactly as it would have.
+    """State of the loop after an iteration, from which it can be continued exactly.
 
     Parameters
     ----------
-    U : ndarray or RowBlocks
-        The representation, a copy of its own.
+    U : array
+        A copy of the representation.
     history : list of dict
-        One record an iteration.
+        One record for each iteration.
     objective : float
-        Of the last iteration.
+        Objective of the last iteration.
     mu, strength : tuple of float
-        Of rows and of columns, as the next iteration uses them.
+        Values for rows and for columns that the next iteration uses.
     settled : bool
         Whether the schedule has stopped the loop.
     """
@@ -59,20 +60,20 @@ class LoopState:
     settled: bool
 
 
-class Bookmark(Protocol):
-    """Keeps the place in the loop, for a run that may be stopped.
+class LoopCheckpoint(Protocol):
+    """Stores the state of the loop, so that an interrupted run can be continued.
 
-    `start` is where an earlier run with the same data and parameters was stopped.
+    `start` is the state in which an earlier run with the same data and parameters stopped.
     """
 
     start: LoopState | None
 
     def keep(self, state: LoopState) -> None:
-        """Take the state after an iteration."""
+        """Store the state after an iteration."""
 
 
 def learn_representation(
-    X: Any,
+    X: DeviceArray,
     sides: tuple[Side, Side],
     *,
     shift: float,
@@ -81,84 +82,85 @@ def learn_representation(
     backend: Backend,
     max_iter: int,
     report: Callable[[Record], object],
-    gaps: Any = None,
-    bookmark: Bookmark | None = None,
+    missing: DeviceArray | None = None,
+    checkpoint: LoopCheckpoint | None = None,
 ) -> Representation:
     """Minimise shift/2 ||X - U||^2 plus the energies of both sides.
 
-    Missing cells count for nothing. Each iteration takes them to be what the last U says,
-    which lowers the objective over the others (majorisation).
+    Missing values have no term in the objective. Each iteration sets them to the values of
+    the last U, which lowers the objective over the other cells (majorisation).
 
     Parameters
     ----------
     X : array
-        The data, on the back end; a first guess in missing cells.
+        The data, on the back end, with an initial guess in place of missing values.
     sides : tuple of Side
         Rows and columns.
     shift : float
         2 for ROCCO (Eq. 4), 1 for RCC (Eq. 2).
     schedule : Schedule
-        Decides when mu falls and when to stop.
+        Decides when mu changes and when to stop.
     solver : Solver
-        Solves each iteration's system.
+        Solves the system of each iteration.
     backend : Backend
-        Where the arrays live.
+        Where the arrays are.
     max_iter : int
-        Iterations at most.
+        Maximum number of iterations.
     report : callable
-        Called with each iteration's record; the loop ends where it returns True.
-    gaps : array of bool, optional
-        Which cells are missing, on the back end; None for none.
-    bookmark : Bookmark, optional
-        Knows where an earlier run stopped, and is told where this one stands.
+        Called with the record of each iteration; returns True to stop.
+    missing : array of bool, optional
+        Mask of the missing values, on the back end; None if there are none.
+    checkpoint : LoopCheckpoint, optional
+        Provides the state to continue from and stores the state after every iteration.
 
     Returns
     -------
     Representation
     """
-    U, history, previous, settled = _begin(X, sides, backend, bookmark)
+    start = None if checkpoint is None else checkpoint.start
+    U, history, previous, settled = _begin(X, sides, backend, start)
     workspace = Workspace()
-    if gaps is not None:
+    if missing is not None:
         X = backend.copy(X)
-        X[gaps] = U[gaps]
+        X[missing] = U[missing]
     while not settled and len(history) < max_iter:
         started = time.perf_counter()
         for side in sides:
-            side.update(U, backend)
+            side.update(U, backend)  # line process, Eq. 7
         objective = 0.5 * shift * backend.squared_distance(X, U)
         objective += sum(side.energy() for side in sides)
-        rows, columns = (side.operator(backend, backend.dtype(X)) for side in sides)
-        system = SylvesterSystem(X, shift, rows, columns, backend, workspace)
-        solution = solver.solve(system, U)
+        P, Q = (side.operator(backend, backend.dtype(X)) for side in sides)
+        system = SylvesterSystem(X, shift, P, Q, backend, workspace)
+        solution = solver.solve(system, U)  # Eq. 11
         U = solution.U
-        if gaps is not None:
-            X[gaps] = U[gaps]
+        if missing is not None:
+            X[missing] = U[missing]
         record = _record(len(history), objective, sides, solution, started)
         history.append(record)
         settled = schedule.step(len(history), abs(previous - objective), sides)
         previous = objective
-        if bookmark is not None:
-            bookmark.keep(_state(U, history, objective, sides, settled, backend))
+        if checkpoint is not None:
+            checkpoint.keep(_state(U, history, objective, sides, settled, backend))
         if report(record):
             break
     return Representation(U, history, settled)
 
 
 def _begin(
-    X: Any, sides: tuple[Side, Side], backend: Backend, bookmark: Bookmark | None
+    X: DeviceArray, sides: tuple[Side, Side], backend: Backend, start: LoopState | None
 ) -> tuple[Any, list[Record], float, bool]:
-    start = None if bookmark is None else bookmark.start
+    """Return U, history, objective and whether the loop has stopped, at `start`."""
     if start is None:
         return backend.copy(X), [], 0.0, False
     for side, mu, strength in zip(sides, start.mu, start.strength, strict=True):
         side.mu, side.strength = mu, strength
-    # A copy: solvers may overwrite it.
+    # Solvers may overwrite U.
     U = backend.copy(backend.asarray(start.U))
     return U, list(start.history), start.objective, start.settled
 
 
 def _state(
-    U: Any,
+    U: Array,
     history: list[Record],
     objective: float,
     sides: tuple[Side, Side],

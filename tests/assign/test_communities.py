@@ -5,9 +5,12 @@ import pytest
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from pyrocco.assign.communities import community_labels
-from pyrocco.assign.modularity import NeighborhoodGraph
-from pyrocco.assign.sampled import SampledRows
+from pyrocco.assign.communities import (
+    NeighborhoodGraph,
+    community_labels,
+    merge_adjacent_clusters,
+)
+from pyrocco.assign.kmeans import SampledRows
 from pyrocco.backends import NumpyBackend
 
 
@@ -93,7 +96,7 @@ def modularity(links, labels, resolution):
 
 
 def literal_path(features, labels, resolution, rounds):
-    """Try every merge, then let k-means settle, until one cluster is left."""
+    """Try all merges, then run k-means, until one cluster is left."""
     links = wide_neighborhoods(features)
     while True:
         yield labels, modularity(links, labels, resolution)
@@ -134,7 +137,7 @@ def test_a_sample_by_keys_does_not_see_rounding():
     features, keys = rng.normal(size=(500, 3)), rng.integers(0, 2**63, 500, dtype=np.uint64)
 
     def drawn(features, keys, seed=0):
-        rows = SampledRows.draw(features, 50, np.random.RandomState(seed), lambda: keys)
+        rows = SampledRows.draw(features, 50, np.random.RandomState(seed), keys)
         return set(rows.index.tolist())
 
     first = drawn(features, keys)
@@ -143,3 +146,56 @@ def test_a_sample_by_keys_does_not_see_rounding():
     order = rng.permutation(500)
     assert {int(order[i]) for i in drawn(features[order], keys[order])} == first
     assert drawn(features, keys, seed=1) != first
+
+
+HALVES = np.repeat([0, 1], 60)
+
+
+def _normal(n=120, d=12, seed=0):
+    return np.random.default_rng(seed).standard_normal((n, d))
+
+
+def _halves(rows):
+    """Parts below and above the median of the first coordinate."""
+    return (rows[:, 0] > np.median(rows[:, 0])).astype(int)
+
+
+def test_parts_of_one_cluster_are_merged():
+    rows = _normal()
+    np.testing.assert_array_equal(merge_adjacent_clusters(rows, _halves(rows), 2, 0.4), [0, 0])
+
+
+def test_separate_clusters_are_not_merged():
+    rows = _normal()
+    rows[60:] += 4
+    np.testing.assert_array_equal(merge_adjacent_clusters(rows, HALVES, 2, 0.4), [0, 1])
+
+
+def test_all_parts_of_a_cluster_are_merged_beside_another_one():
+    rows = _normal(160)
+    rows[120:] += 4
+    labels = np.append(2 * _halves(rows[:120]) + (rows[:120, 1] > 0), np.full(40, 4))
+    np.testing.assert_array_equal(merge_adjacent_clusters(rows, labels, 5, 0.4), [0, 0, 0, 0, 1])
+
+
+def test_merges_do_not_depend_on_the_order_of_rows():
+    rows = _normal(160)
+    rows[120:] += 4
+    labels = np.append(2 * _halves(rows[:120]) + (rows[:120, 1] > 0), np.full(40, 4))
+    order = np.random.default_rng(1).permutation(160)
+    found = merge_adjacent_clusters(rows[order], labels[order], 5, 0.4)
+    np.testing.assert_array_equal(found, merge_adjacent_clusters(rows, labels, 5, 0.4))
+
+
+@pytest.mark.parametrize("few", [0, 1, 3])
+def test_a_cluster_of_few_rows_is_not_merged(few):
+    rows = _normal(40)
+    labels = (np.arange(40) < few).astype(int)
+    np.testing.assert_array_equal(merge_adjacent_clusters(rows, labels, 2, 0.4), [0, 1])
+
+
+def test_contact_is_one_for_mixed_parts_and_zero_for_separate_ones():
+    rows, mixed = _normal(400), np.arange(400) % 2 == 0
+    assert NeighborhoodGraph(rows).contact(mixed) == pytest.approx(1, abs=0.05)
+    rows[mixed] += 100
+    assert NeighborhoodGraph(rows).contact(mixed) == 0

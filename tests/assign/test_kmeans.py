@@ -1,8 +1,16 @@
+"""k-means with K by the silhouette, and silhouettes compared with scikit-learn's."""
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn import config_context
+from sklearn.metrics import silhouette_score
 
 import pyrocco.assign.kmeans as module
 from pyrocco.assign import SilhouetteKMeans
+from pyrocco.assign.kmeans import silhouettes
 
 
 @pytest.fixture
@@ -12,25 +20,69 @@ def rows():
 
 @pytest.mark.parametrize("n_clusters", [None, 3])
 def test_a_wide_matrix_is_labelled_as_the_narrow_one_it_is_a_rotation_of(rows, n_clusters):
-    turn = np.linalg.qr(np.random.default_rng(1).standard_normal((500, 8)))[0].T
+    rotation = np.linalg.qr(np.random.default_rng(1).standard_normal((500, 8)))[0].T
     narrow = SilhouetteKMeans(0).assign(rows, n_clusters)
-    wide = SilhouetteKMeans(0).assign(rows @ turn, n_clusters)
+    wide = SilhouetteKMeans(0).assign(rows @ rotation, n_clusters)
     np.testing.assert_array_equal(wide, narrow)
 
 
 def test_kmeans_sees_no_more_columns_than_there_are_rows(rows, monkeypatch):
-    seen = []
+    shapes = []
 
     class Spy(module.KMeans):
         def fit_predict(self, X, *rest):
-            seen.append(X.shape)
+            shapes.append(X.shape)
             return super().fit_predict(X, *rest)
 
     monkeypatch.setattr(module, "KMeans", Spy)
     SilhouetteKMeans(0).assign(np.tile(rows, 50), 3)
-    assert seen == [(60, 60)]
+    assert shapes == [(60, 60)]
 
 
 def test_equal_rows_of_a_wide_matrix_make_no_clusters_of_their_own():
     two = np.random.default_rng(2).standard_normal((2, 400))
     assert SilhouetteKMeans(0).assign(np.repeat(two, 10, axis=0), 9).max() == 1
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.integers(4, 60), st.booleans())
+def test_each_silhouette_is_that_of_scikit_learn(seed, n, is_sparse):
+    random = np.random.RandomState(seed)
+    X = random.poisson(1.0, (n, 5)).astype(float)
+    labellings = [
+        np.unique(random.randint(k, size=n), return_inverse=True)[1] for k in (2, 3, n - 1)
+    ]
+    expected = [
+        silhouette_score(X, each) if 1 < each.max() + 1 < n else np.nan for each in labellings
+    ]
+    given = sparse.csr_matrix(X) if is_sparse else X
+    np.testing.assert_allclose(silhouettes(given, labellings), expected, atol=1e-6)
+
+
+def test_a_sample_is_that_of_scikit_learn():
+    X = np.random.default_rng(0).normal(size=(300, 4))
+    labels = (X[:, 0] > 0).astype(int) + 2 * (X[:, 1] > 0)
+    expected = silhouette_score(X, labels, sample_size=50, random_state=0)
+    assert silhouettes(X, [labels], 50)[0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("labels", [np.zeros(6, int), np.arange(6)])
+def test_one_cluster_and_clusters_of_one_have_none(labels):
+    assert np.isnan(silhouettes(np.eye(6), [labels, np.arange(6) % 2])).tolist() == [True, False]
+
+
+def test_chunks_of_distances_do_not_change_it():
+    X, labels = np.random.default_rng(1).normal(size=(400, 3)), np.arange(400) % 3
+    with config_context(working_memory=0.05):
+        in_chunks = silhouettes(X, [labels])
+    np.testing.assert_allclose(in_chunks, silhouettes(X, [labels]))
+
+
+def test_a_sample_of_one_cluster_still_gives_labels():
+    """Two rows far away, neither of them in the sample of three."""
+    sample = np.random.RandomState(0).permutation(30)[:3]
+    away = [row for row in range(30) if row not in sample][:2]
+    U = np.zeros((30, 2))
+    U[away] = 9.0
+    labels = SilhouetteKMeans(sample_size=3).assign(U, None)
+    assert sorted(np.bincount(labels).tolist()) == [2, 28]

@@ -7,11 +7,15 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster, linkage
 from sklearn.metrics import adjusted_rand_score
 
-from pyrocco.assign.base import relabel
-from pyrocco.assign.features import leading_features
-from pyrocco.assign.leaves import FINEST, LEAST_ROWS, split_clusters
-from pyrocco.assign.nested import NestedClusters, NestedSide
-from pyrocco.assign.sketch import sketched_features
+from pyrocco.assign import relabel
+from pyrocco.assign.features import leading_features, sketched_features
+from pyrocco.assign.nested import (
+    FINEST,
+    LEAST_ROWS,
+    NestedClusters,
+    NestedSide,
+    split_clusters,
+)
 
 
 def is_nested(coarse, fine):
@@ -120,9 +124,15 @@ def test_neither_order_nor_orientation_nor_unit_matters(seed, n, k):
     rng = np.random.default_rng(seed)
     U, labels = rng.standard_normal((n, 30)), (np.arange(n) % k, np.arange(30) % 2)
     rows, columns = rng.permutation(n), rng.permutation(30)
-    turned = (-1e-9 * U[rows][:, columns]).T
+    transposed = (-1e-9 * U[rows][:, columns]).T
     tree = NestedClusters.build(U, *labels)
-    other = NestedClusters.build(turned, labels[1][columns], labels[0][rows])
+    other = NestedClusters.build(transposed, labels[1][columns], labels[0][rows])
     for number in range(1, tree.rows.n_finest + 1):
         expected = tree.rows.cut(number)[rows]
         assert adjusted_rand_score(expected, other.columns.cut(number)) == 1.0
+
+
+def test_the_old_name_of_the_finest_clusters_still_works():
+    side = NestedSide.build(np.arange(8.0)[:, None], np.zeros(8, dtype=int))
+    with pytest.warns(FutureWarning, match="renamed to `finest`"):
+        assert side.leaves is side.finest

@@ -1,8 +1,8 @@
 """The problems that public programs of convex biclustering were run on.
 
 tests/reference/cobra.npz holds numbers only: from cvxbiclustr 0.0.1 run to a tight tolerance
-(objectives, U, weights, edges), from CVXPY with Clarabel (U, objective), and groups of edges
-shorter than 1e-5 ||X||. The package's own groups are there for the validation error alone.
+(objectives, U, weights, edges), from CVXPY with Clarabel (U, objective), and clusters of edges
+shorter than 1e-5 ||X||. The clusters of cvxbiclustr are there for the validation error only.
 """
 
 from pathlib import Path
@@ -48,7 +48,7 @@ def make_problem(cobra_input):
 
 @pytest.fixture
 def small():
-    """12 x 9, with two groups on both sides."""
+    """12 x 9, with two clusters on both sides."""
     X, _, _ = make_biclusters((12, 9), 2, noise=8, random_state=3)
     X = (X - X.mean()) / np.linalg.norm(X - X.mean())
     return ConvexProblem(X, gaussian_knn_graph(X, 3), gaussian_knn_graph(X.T, 3))

@@ -1,4 +1,4 @@
-"""Convex biclustering the slow way: projected gradient on the dual, dense and plain."""
+"""A slow reference of convex biclustering: accelerated projected gradient on the dual."""
 
 import numpy as np
 
@@ -33,7 +33,7 @@ def literal_solve(X, rows, columns, gamma, steps=20_000):
 
 
 def literal_solve_with_missing(X, rows, columns, gamma, rounds=150):
-    """Fill missing cells with U, solve, repeat."""
+    """Fill missing values with U, solve, repeat."""
     missing = np.isnan(X)
     U = np.where(missing, np.nanmean(X), X)
     for _ in range(rounds):

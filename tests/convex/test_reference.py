@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from pyrocco.convex import Groups, solve, solve_path
+from pyrocco.convex import Clusters, solve, solve_path
 from pyrocco.convex.validation import held_out_error
 
 from .conftest import NAMES
@@ -20,7 +20,7 @@ def test_edges_and_weights(name, make_problem, cobra_reference):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_objectives_and_groups_along_the_path(name, make_problem, cobra_reference):
+def test_objectives_and_clusters_along_the_path(name, make_problem, cobra_reference):
     problem = make_problem(name)
     found = solve_path(problem, cobra_reference[f"{name}_gammas"])
     objectives = [solution.objective for solution in found]
@@ -29,7 +29,7 @@ def test_objectives_and_groups_along_the_path(name, make_problem, cobra_referenc
         assert solution.converged
         for side in ("row", "column"):
             expected = cobra_reference[f"{name}_{side}_groups"][place]
-            labels = getattr(solution.groups, side + "s")
+            labels = getattr(solution.clusters, side + "s")
             assert len(np.unique(labels)) == len(np.unique(expected))
             assert adjusted_rand_score(labels, expected) == 1.0
 
@@ -46,8 +46,8 @@ def test_representation(name, program, make_problem, cobra_reference):
 @pytest.mark.parametrize("name", FRO)
 def test_validation_error_formula(name, cobra_input, cobra_reference):
     X = cobra_input(name)
-    hidden = np.zeros(X.shape, dtype=bool)
-    hidden[tuple(cobra_reference[f"{name}_held_out"].T)] = True
+    cells = np.zeros(X.shape, dtype=bool)
+    cells[tuple(cobra_reference[f"{name}_held_out"].T)] = True
     for place, expected in enumerate(cobra_reference[f"{name}_errors"]):
         rows, columns = (
             np.unique(
@@ -55,4 +55,4 @@ def test_validation_error_formula(name, cobra_input, cobra_reference):
             )
             for side in ("row", "column")
         )
-        assert held_out_error(X, hidden, Groups(rows[1], columns[1])) == pytest.approx(expected)
+        assert held_out_error(X, cells, Clusters(rows[1], columns[1])) == pytest.approx(expected)

@@ -2,37 +2,37 @@ import numpy as np
 import pytest
 
 from pyrocco.convex import (
+    Clusters,
     ConvexProblem,
-    Groups,
     Validation,
     gaussian_knn_graph,
     hold_out,
+    solve,
     validate,
 )
-from pyrocco.convex.validation import seen_block_means
 
 
-def test_planted_groups_foretell_best(small):
-    hidden = hold_out(small, 0.1, np.random.RandomState(0))
+def test_planted_clusters_have_the_smallest_error(small):
+    cells = hold_out(small, 0.1, np.random.RandomState(0))
     gammas = np.logspace(-1, 2, 7)
-    found = validate(small, gammas[::-1], hidden)
+    found = validate(small, gammas[::-1], cells)
     np.testing.assert_allclose(found.gammas, gammas)
     assert found.converged
-    # Before anything joins, every held-out cell is a block of its own, foretold as 0.
-    assert found.errors[0] == pytest.approx(np.linalg.norm(small.X[hidden]))
+    # Without any clusters each held-out cell is a block of its own, predicted as 0.
+    assert found.errors[0] == pytest.approx(np.linalg.norm(small.X[cells]))
     assert found.errors[found.best] < 0.6 * found.errors[0]
 
 
-def test_held_out_cells_are_seen_cells(small):
+def test_held_out_cells_are_not_missing(small):
     X = small.X.copy()
     X[:, 0] = np.nan
     problem = ConvexProblem(X, small.rows, small.columns)
-    hidden = hold_out(problem, 0.5, np.random.RandomState(1))
-    assert hidden.sum() == round(0.5 * 12 * 8)
-    assert not hidden[:, 0].any()
+    cells = hold_out(problem, 0.5, np.random.RandomState(1))
+    assert cells.sum() == round(0.5 * 12 * 8)
+    assert not cells[:, 0].any()
 
 
-def test_at_least_one_cell_is_seen_and_one_held_out():
+def test_at_least_one_cell_remains_and_one_is_held_out():
     X = np.array([[1.0, 2.0]])
     problem = ConvexProblem(X, gaussian_knn_graph(X), gaussian_knn_graph(X.T))
     for share in (0.01, 0.99):
@@ -52,9 +52,15 @@ def test_block_means_match_a_loop():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(7, 5))
     X[rng.random(X.shape) < 0.2] = np.nan
-    groups = Groups(rng.permutation([0, 0, 0, 1, 1, 2, 2]), rng.permutation([0, 0, 1, 1, 2]))
-    means = seen_block_means(X, groups)
+    clusters = Clusters(rng.permutation([0, 0, 0, 1, 1, 2, 2]), rng.permutation([0, 0, 1, 1, 2]))
+    means = clusters.block_means(X)
     for r in range(3):
         for c in range(3):
-            block = X[np.ix_(groups.rows == r, groups.columns == c)]
+            block = X[np.ix_(clusters.rows == r, clusters.columns == c)]
             assert means[r, c] == pytest.approx(np.nanmean(block))
+
+
+def test_the_old_name_of_the_clusters_still_works(small):
+    solution = solve(small, 1.0)
+    with pytest.warns(FutureWarning, match="renamed to `clusters`"):
+        assert solution.groups is solution.clusters

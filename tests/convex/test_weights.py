@@ -33,20 +33,20 @@ def test_far_apart_rows_still_have_weights():
     assert weights.sum() == pytest.approx(1.0)
 
 
-def test_missing_cells_do_not_count():
+def test_missing_values_are_left_out():
     X = np.array([[0.0, 5.0], [0.0, np.nan], [9.0, 5.0]])
     graph = gaussian_knn_graph(X, 1)
     assert (0, 1) in zip(graph.heads, graph.tails, strict=True)
     assert np.isfinite(graph.weights).all()
 
 
-def test_rows_without_a_cell_in_common_have_no_edge():
+def test_rows_without_a_column_in_common_have_no_edge():
     X = np.array([[1.0, np.nan], [np.nan, 1.0], [1.0, 2.0]])
     graph = gaussian_knn_graph(X, 2)
     assert list(zip(graph.heads, graph.tails, strict=True)) == [(0, 2), (1, 2)]
 
 
-def test_missing_cells_need_the_euclidean_metric():
+def test_missing_values_need_the_euclidean_metric():
     with pytest.raises(ValueError, match="euclidean"):
         gaussian_knn_graph(np.array([[1.0, np.nan], [2.0, 3.0]]), metric="cosine")
 

@@ -155,10 +155,10 @@ def test_path_solves_every_gamma(planted):
     X, rows, _ = planted
     found = COBRA(gammas=[100.0, 0.1]).path(X)
     assert [solution.gamma for solution in found] == [100.0, 0.1]
-    assert adjusted_rand_score(rows, found[0].groups.rows) == 1.0
+    assert adjusted_rand_score(rows, found[0].clusters.rows) == 1.0
     np.testing.assert_allclose(found[1].U, X, atol=1.0)
     model = COBRA(gamma=100.0).fit(X)
-    np.testing.assert_array_equal(model.row_labels_, found[0].groups.rows)
+    np.testing.assert_array_equal(model.row_labels_, found[0].clusters.rows)
     np.testing.assert_allclose(model.representation_, found[0].U, atol=1e-3)
 
 

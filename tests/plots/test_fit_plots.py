@@ -150,7 +150,7 @@ def tree_of(n, k, seed=0):
 @pytest.mark.parametrize(("n", "k"), [(10, 2), (10_000, 6), (3000, 500), (4, 1), (3, 3)])
 def test_trees_show_every_merge_once_and_number_what_fits(n, k):
     side = tree_of(n, k)
-    ax = plot_tree(side.leaves, side.merges, side.heights, axes(), n_clusters=k)
+    ax = plot_tree(side.finest, side.merges, side.heights, axes(), n_clusters=k)
     (links,) = ax.collections
     segments = links.get_segments()
     assert len(segments) == min(side.n_finest, max(200, k)) - 1
@@ -168,7 +168,7 @@ def test_trees_show_every_merge_once_and_number_what_fits(n, k):
 
 def test_numbers_under_a_tree_stand_under_their_clusters():
     side = tree_of(300, 5)
-    ax = plot_tree(side.leaves, side.merges, side.heights, axes(), n_clusters=5)
+    ax = plot_tree(side.finest, side.merges, side.heights, axes(), n_clusters=5)
     sizes = np.bincount(side.cut(5))
     widths = sorted(np.ptp(line.get_xdata()) for line in ax.lines)
     np.testing.assert_allclose(widths, np.sort(sizes), rtol=0.25)

@@ -17,9 +17,10 @@ from pyrocco.backends import NumpyBackend
 from pyrocco.graph import Graph, Laplacian
 from pyrocco.model import Side, SylvesterSystem
 from pyrocco.solvers import SpectralSolver
+from pyrocco.solvers.base import SylvesterProblem
 from pyrocco.solvers.multigrid import CombinatorialMultigrid, MultigridSolver
 from pyrocco.solvers.multigrid.hierarchy import build_hierarchy
-from pyrocco.solvers.multigrid.problem import SylvesterProblem, kronecker_sum
+from pyrocco.solvers.multigrid.solver import kronecker_sum
 from tests.conftest import REFERENCE
 
 WAYS = ("kronecker", "decoupled")
@@ -51,7 +52,7 @@ def complete(n):
 
 
 def random_weights(n):
-    # A tree plus chords, weights over six orders of magnitude: groups of very uneven trees.
+    # A tree plus chords, weights over six orders of magnitude: aggregates of very uneven trees.
     rng = np.random.default_rng(n)
     edges = {(int(rng.integers(i)), i) for i in range(1, n)}
     edges |= {tuple(sorted(rng.choice(n, 2, replace=False).tolist())) for _ in range(n)}

@@ -4,11 +4,11 @@ from unittest.mock import patch
 
 from benchmarks.paper.methods.base import TEXT, TwoSided
 from benchmarks.paper.methods.fit_rocco import fit_rocco
-from pyrocco.assign import coclusters
+from pyrocco.assign import CoClusterer
 
 
 def cluster(X, k, seed):
-    with patch.object(coclusters.CoClusterer, "_settled", lambda _, __, labels, ___: labels):
+    with patch.object(CoClusterer, "_improved", lambda _, __, labels, ___: labels):
         return fit_rocco(X, seed)
 
 

@@ -6,11 +6,11 @@ import numpy as np
 
 from benchmarks.paper.methods.base import TEXT, TwoSided
 from benchmarks.paper.methods.fit_rocco import fit_rocco
-from pyrocco.assign import coclusters
+from pyrocco.assign import joint
 
 
 def cluster(X, k, seed):
-    with patch.object(coclusters, "unite_touching", lambda _, __, n, ___: np.arange(n)):
+    with patch.object(joint, "merge_adjacent_clusters", lambda _, __, n, ___: np.arange(n)):
         return fit_rocco(X, seed)
 
 

@@ -1,10 +1,9 @@
-"""From a representation to labels: one assigner, one file."""
+"""From a representation to labels of the rows and of the columns."""
 
-from pyrocco.assign.assignment import Assignment, EachSide, JointAssigner
-from pyrocco.assign.base import Assigner, relabel
-from pyrocco.assign.coclusters import CoClusterer
 from pyrocco.assign.continuous import ContinuousAssigner
+from pyrocco.assign.joint import Assigner, CoClusterer, EachSide, JointAssigner
 from pyrocco.assign.kmeans import SilhouetteKMeans
+from pyrocco.assign.labels import Assignment, SideLabels, relabel
 
 __all__ = [
     "Assigner",
@@ -13,6 +12,7 @@ __all__ = [
     "ContinuousAssigner",
     "EachSide",
     "JointAssigner",
+    "SideLabels",
     "SilhouetteKMeans",
     "relabel",
 ]

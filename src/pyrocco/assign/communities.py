@@ -1,55 +1,116 @@
-"""Clusters of rows by their features: k-means along a path of merges, K by modularity."""
+"""Clusters of rows by modularity on a neighbour graph of their features."""
 
 from __future__ import annotations
 
-import warnings
+from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
-from sklearn.cluster import KMeans
 
-from pyrocco.assign.base import compact
-from pyrocco.assign.lloyd import cluster_means, lloyd
-from pyrocco.assign.modularity import NeighborhoodGraph, Step
-from pyrocco.assign.sampled import FEW, SampledRows
+from pyrocco._typing import Dense, Labels, Mask
+from pyrocco.assign.kmeans import FEW_ITERATIONS, SampledRows, lloyd, random_kmeans
+from pyrocco.assign.labels import cluster_means, compact
 from pyrocco.backends import Backend
+from pyrocco.backends.kernels.paths import merge_path
 
-# Clusters the path starts from, at most, and rows to each at least.
+# Maximum number of clusters at the start, and minimum number of rows of each: in the whole
+# sample, and inside a cluster.
 _FINEST = 60
 _FINE_ROWS, _FINE_ROWS_INSIDE = 3, 10
-# Weight of the links expected by chance. One is Newman's modularity, which splits round
-# clusters a little too readily; this was chosen on sets that are in none of our tables.
+# Weight of the links expected by chance. With 1, Newman's modularity, round clusters are split
+# too easily. Chosen on data sets that are not in the tables of docs/labels.md.
 _RESOLUTION = 0.8
-# A cluster is looked at again by itself, with neighbourhoods of its own size: parts that
-# hardly touch there were merged only because they are small.
-_HARDLY = 0.05
+# Each cluster is examined again with neighbourhoods of its own size: parts with hardly any
+# links between them were merged only because they are small.
+_RESOLUTION_INSIDE = 0.05
 _LEAST_ROWS = 30
-# Directions that differ by less than this, in radians, are the same row over again.
-_SAME = 0.01
 _DEEPEST = 4
-# Random starts of k-means beside the path's, where K is given.
+# Directions that differ by less than this, in radians, are equal.
+_SAME = 0.01
+# Number of random starts of k-means if K is given.
 _STARTS = 8
+# Minimum number of neighbours when two clusters are compared.
+_LEAST_NEIGHBORS = 3
 
 
-def community_labels(
-    rows: SampledRows, n_clusters: int | None, backend: Backend
-) -> NDArray[np.intp]:
-    """Label all rows by clusters found in the sample.
+class Step(NamedTuple):
+    """A partition and its modularity."""
+
+    modularity: float
+    labels: Labels
+
+
+class NeighborhoodGraph:
+    """Symmetrised nearest-neighbour graph without weights, with a tenth of the rows each.
+
+    Such wide neighbourhoods show clusters rather than the fine structure inside them.
 
     Parameters
     ----------
-    rows : SampledRows
-        Features of the rows and the sample on which the path is walked.
-    n_clusters : int or None
-        K, if it is given.
-    backend : Backend
-        Where the last k-means runs.
+    features : ndarray of shape (n_rows, n_features)
+        Rows, at most a few thousand.
+    resolution : float
+        Weight of the links expected by chance in the modularity.
+    n_neighbors : int, optional
+        Number of neighbours of each row; by default a tenth of the rows, at least five.
 
-    Returns
-    -------
-    ndarray of int
+    References
+    ----------
+    Newman, "Fast algorithm for detecting community structure in networks", Physical Review E
+    69 (2004) 066133; the resolution is that of Reichardt and Bornholdt, "Statistical mechanics
+    of community detection", Physical Review E 74 (2006) 016110.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = np.repeat([[0.0], [9.0]], 6, axis=0)
+    >>> path = NeighborhoodGraph(rows).merge_path(np.repeat([0, 0, 1, 1], 3))
+    >>> [(int(step.labels.max()) + 1, step.modularity) for step in path]
+    [(2, 0.5), (1, 0.0)]
+    """
+
+    def __init__(self, features: Dense, resolution: float = 1.0, n_neighbors: int | None = None):
+        self.resolution = resolution
+        self._rows = np.ascontiguousarray(features)
+        n_rows = len(features)
+        k = min(n_neighbors or max(5, n_rows // 10), n_rows - 1)
+        squares = np.einsum("ij,ij->i", features, features)
+        distances = squares - 2 * (features @ features.T)
+        np.fill_diagonal(distances, np.inf)
+        near = np.argpartition(distances, k - 1, axis=1)[:, :k].ravel()
+        directed = sparse.csr_array(
+            (np.ones(near.size), near, np.arange(n_rows + 1) * k), shape=(n_rows, n_rows)
+        )
+        either = (directed + directed.T).tocsr()
+        self._indptr, self._indices = either.indptr, either.indices
+
+    def contact(self, part: Mask) -> float:
+        """Return the links between `part` and the other rows, relative to random links.
+
+        Random links have the same degrees. The ratio is 0 without any link between the two
+        and about 1 if they are mixed.
+        """
+        degrees = np.diff(self._indptr)
+        between = np.count_nonzero(np.repeat(part, degrees) & ~part[self._indices])
+        one, both = float(degrees[part].sum()), float(degrees.sum())
+        return between * both / (one * (both - one))
+
+    def merge_path(self, labels: Labels, rounds: int = 5) -> list[Step]:
+        """Merge the two clusters that give the highest modularity until one is left.
+
+        k-means runs for some rounds after each merge. The path begins with `labels`, 0..K-1.
+        """
+        path, modularities = merge_path(
+            self._rows, self._indptr, self._indices, labels, self.resolution, rounds
+        )
+        return [Step(float(m), step) for m, step in zip(modularities, path, strict=True)]
+
+
+def community_labels(rows: SampledRows, n_clusters: int | None, backend: Backend) -> Labels:
+    """Label all rows by the clusters of a sample; modularity chooses K if it is not given.
 
     Examples
     --------
@@ -60,21 +121,19 @@ def community_labels(
     >>> np.bincount(community_labels(rows, None, NumpyBackend())).tolist()
     [8, 8, 8]
     """
+    n_rows = rows.features.shape[0]
     if n_clusters == 1 or len(rows.index) < 3:
-        return np.zeros(len(rows.features), dtype=np.intp)
-    found = _communities(rows) if n_clusters is None else _tightest(rows, n_clusters)
-    k = int(found.max()) + 1
+        return np.zeros(n_rows, dtype=np.intp)
+    labels = _communities(rows) if n_clusters is None else _best_partition(rows, n_clusters)
+    k = int(labels.max()) + 1
     if k == 1:
-        return np.zeros(len(rows.features), dtype=np.intp)
-    return lloyd(rows.features, cluster_means(rows.sample, found, k), backend=backend)
+        return np.zeros(n_rows, dtype=np.intp)
+    return lloyd(rows.features, cluster_means(rows.sample, labels, k), backend=backend)
 
 
-def _communities(
-    rows: SampledRows, resolution: float = _RESOLUTION, depth: int = 0
-) -> NDArray[np.intp]:
-    """Partition of the sample of most modularity; its parts looked at again by themselves."""
-    fine_rows = _FINE_ROWS_INSIDE if depth else _FINE_ROWS
-    path = _merge_path(rows, resolution, fine_rows)
+def _communities(rows: SampledRows, resolution: float = _RESOLUTION, depth: int = 0) -> Labels:
+    """Partition the sample by modularity, then each cluster by itself in the same way."""
+    path = _merge_path(rows, resolution, _FINE_ROWS_INSIDE if depth else _FINE_ROWS)
     labels = max(path, key=lambda step: step.modularity).labels
     if labels.max() == 0 or depth == _DEEPEST:
         return labels
@@ -83,8 +142,8 @@ def _communities(
         inside = np.flatnonzero(labels == label)
         parts = np.zeros(len(inside), dtype=np.intp)
         if len(inside) >= _LEAST_ROWS and _width(rows.sample[inside]) > _SAME:
-            part = SampledRows(rows.sample[inside], np.arange(len(inside)))
-            parts = _communities(part, _HARDLY, depth + 1)
+            cluster = SampledRows(rows.sample[inside], np.arange(len(inside)))
+            parts = _communities(cluster, _RESOLUTION_INSIDE, depth + 1)
         finer[inside] = parts + finer.max() + 1
     return finer - 1
 
@@ -92,41 +151,79 @@ def _communities(
 def _merge_path(
     rows: SampledRows, resolution: float = _RESOLUTION, fine_rows: int = _FINE_ROWS
 ) -> list[Step]:
-    """Merge, from fine clusters to one, the two whose merging leaves most modularity."""
+    """Return the path of merges from a fine partition of the sample to one cluster."""
     labels = compact(rows.partition(min(_FINEST, max(2, len(rows.index) // fine_rows))))
-    labels = _same_united(rows.sample, labels)
-    return NeighborhoodGraph(rows.sample, resolution).merge_path(labels, FEW)
+    labels = _merge_equal(rows.sample, labels)
+    return NeighborhoodGraph(rows.sample, resolution).merge_path(labels, FEW_ITERATIONS)
 
 
-def _random_starts(sample: NDArray[np.float64], k: int) -> NDArray[np.intp]:
-    with warnings.catch_warnings():
-        # Rows that hardly differ: fewer clusters is the right answer.
-        warnings.filterwarnings("ignore", message="Number of distinct clusters")
-        labels = KMeans(k, n_init=_STARTS, random_state=0).fit_predict(sample)
-    return np.asarray(labels, dtype=np.intp)
-
-
-def _same_united(sample: NDArray[np.float64], labels: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Unite clusters at the same place: a row repeated more often than it has neighbours."""
+def _merge_equal(sample: Dense, labels: Labels) -> Labels:
+    """Merge clusters with equal centres: rows with more copies than they have neighbours."""
     centres = cluster_means(sample, labels, int(labels.max()) + 1)
     places = connected_components(cdist(centres, centres) < _SAME, directed=False)[1]
     return compact(places[labels])
 
 
-def _tightest(rows: SampledRows, k: int) -> NDArray[np.intp]:
-    """Of several partitions into `k` clusters, the one with the least scatter."""
+def _best_partition(rows: SampledRows, k: int) -> Labels:
+    """Return the partition into `k` clusters with the least scatter, of several k-means."""
     starts = [rows.partition(k)]
     starts += [step.labels for step in _merge_path(rows) if step.labels.max() == k - 1]
-    found = [lloyd(rows.sample, cluster_means(rows.sample, start, k)) for start in starts]
+    results = [lloyd(rows.sample, cluster_means(rows.sample, start, k)) for start in starts]
     if k < len(np.unique(rows.sample, axis=0)):
-        found.append(_random_starts(rows.sample, k))
-    return min(found, key=lambda labels: _scatter(rows.sample, labels, k))
+        results.append(random_kmeans(rows.sample, k, _STARTS, 0))
+    return min(results, key=lambda labels: _scatter(rows.sample, labels, k))
 
 
-def _width(sample: NDArray[np.float64]) -> float:
-    """Root mean square distance from the mean."""
+def _width(sample: Dense) -> float:
+    """Return the root mean square distance to the mean."""
     return float(np.sqrt(sample.var(axis=0).sum()))
 
 
-def _scatter(sample: NDArray[np.float64], labels: NDArray[np.intp], k: int) -> float:
+def _scatter(sample: Dense, labels: Labels, k: int) -> float:
     return float(np.square(sample - cluster_means(sample, labels, k)[labels]).sum())
+
+
+def merge_adjacent_clusters(
+    features: Dense, labels: Labels, n_clusters: int, contact: float
+) -> Labels:
+    """Merge clusters that are adjacent in the data, the closest ones first.
+
+    A cluster with most of the rows may be split by neighbourhoods of a tenth of all rows, or
+    because smoothing has separated its parts. These parts are still neighbours in the data
+    when they are compared without the other clusters. Two clusters are adjacent if the links
+    between them exceed the share `contact` of the number expected by chance. Returns the merged
+    cluster of each cluster.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = np.random.default_rng(0).standard_normal((90, 6))
+    >>> rows[60:] += 9
+    >>> merge_adjacent_clusters(rows, np.repeat([0, 1, 2], 30), 3, 0.5).tolist()
+    [0, 0, 1]
+    """
+    names = np.arange(n_clusters)
+    contacts = {
+        pair: _contact(features, *(labels == name for name in pair))
+        for pair in combinations(names.tolist(), 2)
+    }
+    while contacts:
+        first, second = max(contacts, key=contacts.__getitem__)
+        if contacts[first, second] <= contact:
+            break
+        names[names == second] = first
+        contacts = {pair: value for pair, value in contacts.items() if second not in pair}
+        for pair in contacts:
+            if first in pair:
+                contacts[pair] = _contact(features, *(names[labels] == name for name in pair))
+    return compact(names)
+
+
+def _contact(features: Dense, one: Mask, other: Mask) -> float:
+    """Return the contact of two clusters, with neighbourhoods smaller than both."""
+    both = one | other
+    smaller = min(int(np.count_nonzero(one)), int(np.count_nonzero(other)))
+    if smaller <= _LEAST_NEIGHBORS:
+        return 0.0
+    k = max(_LEAST_NEIGHBORS, min(int(np.count_nonzero(both)) // 10, smaller // 2))
+    return NeighborhoodGraph(features[both], n_neighbors=k).contact(one[both])

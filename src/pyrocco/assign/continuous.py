@@ -1,84 +1,71 @@
-"""Robust Continuous Clustering of rows: the paper's assignment for dense input."""
+"""Robust Continuous Clustering (RCC): the paper's assignment for dense input."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from pyrocco.assign.base import relabel
+from pyrocco._typing import Array, Dense, Labels, Mask
 from pyrocco.assign.kmeans import SilhouetteKMeans
+from pyrocco.assign.labels import relabel
 from pyrocco.backends import Backend, NumpyBackend
 from pyrocco.backends.norms import matrix_norm
 from pyrocco.graph import Graph, mutual_knn_graph
-from pyrocco.model import LengthScales, Side, UpToFour, length_scales
+from pyrocco.model import Side, UpToFour, length_scales
 from pyrocco.representation import Record, Representation, learn_representation
 from pyrocco.solvers import Solver, resolve_solver
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """The quantities of RCC that carry a unit.
+    """The parameters of RCC that have a unit.
 
     Parameters
     ----------
     norm : float
         Spectral norm of strength x Laplacian.
-    mu_end : callable
-        The mu at which the penalty is sharp enough, from `LengthScales`.
+    mu_factor, mu_power : float
+        mu falls to `mu_factor` times delta to the power `mu_power` (see `LengthScales`).
     tolerance : float
-        Change of the objective that counts as none.
+        Change of the objective below which it is stable.
     """
 
     norm: float
-    mu_end: Callable[[LengthScales], float]
+    mu_factor: float
+    mu_power: int
     tolerance: float
 
 
-def published_calibration(X: NDArray[Any]) -> Calibration:
-    """RCC as published: the answer depends on the units of `X`.
+def published_calibration(X: Dense) -> Calibration:
+    """Return the parameters of RCC as published: results depend on the units of `X`."""
+    return Calibration(matrix_norm(X), 1.0, 1, 0.1)
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> published_calibration(np.diag([3.0, 4.0])).norm
-    4.0
+
+def unit_free_calibration(X: Dense) -> Calibration:
+    """Return parameters relative to the data, for an `X` of unit root mean square.
+
+    They are the published rules as ratios, on data of a scale for which these work well:
+    smoothing a thousand times the data term, mu down to a twentieth of delta squared, and a
+    change of 1e-5 of the largest data term. The ratios were chosen after looking at the labels
+    of seven small sets (nine pairs were tried, and a value between two of them was taken), so
+    that agreement with those sets says little.
     """
-    return Calibration(matrix_norm(X), lambda scales: scales.delta, 0.1)
-
-
-def unit_free_calibration(X: NDArray[Any]) -> Calibration:
-    """Every quantity relative to the data, for an `X` of unit root mean square.
-
-    The published rules on data of the scale they work well on, put as ratios: smoothing a
-    thousand times the data term, mu down to a twentieth of delta squared, a change of one in a
-    hundred thousand of the largest data term. The ratios were set after looking at the labels
-    of seven small sets (nine pairs tried, and a value between two of them taken), so agreement
-    with those sets says little.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> unit_free_calibration(np.ones((2, 2))).norm
-    1000.0
-    """
-    return Calibration(1000.0, lambda scales: 0.05 * scales.delta**2, 1e-5 * X.size / 2)
+    return Calibration(1000.0, 0.05, 2, 1e-5 * X.size / 2)
 
 
 @dataclass(frozen=True)
 class ContinuousClustering:
-    """Labels of rows and the representation they were read from."""
+    """Labels of rows and the representation that gave them."""
 
-    labels: NDArray[np.intp]
+    labels: Labels
     representation: Representation
 
 
 def cluster_rows(
-    X: NDArray[Any],
+    X: Dense,
     graph: Graph,
     calibration: Calibration,
     *,
@@ -87,34 +74,19 @@ def cluster_rows(
     max_iter: int = 99,
     report: Callable[[Record], object] = lambda record: None,
 ) -> ContinuousClustering:
-    """Robust Continuous Clustering of the rows of `X`.
+    """Cluster the rows of `X` by Robust Continuous Clustering.
 
-    Rows whose representatives end up within `epsilon` of each other along an edge belong
-    together; the scales of the edges in X set that threshold and the course of mu.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyrocco.backends import NumpyBackend
-    >>> from pyrocco.graph import mutual_knn_graph
-    >>> from pyrocco.solvers import SpectralSolver
-    >>> X = np.repeat([[0.0], [5.0]], 20, axis=0) + np.linspace(0, 0.5, 40)[:, None]
-    >>> found = cluster_rows(
-    ...     X,
-    ...     mutual_knn_graph(X),
-    ...     published_calibration(X),
-    ...     solver=SpectralSolver(),
-    ...     backend=NumpyBackend(),
-    ... )
-    >>> np.bincount(found.labels).tolist()
-    [20, 20]
+    Rows are in the same cluster if they are connected by edges whose length in the
+    representation is at most `epsilon`. The edge lengths in X determine this threshold and
+    the range of mu.
     """
     X = backend.asarray(X)
     n_columns = X.shape[1]
     lengths = backend.edge_lengths(X, graph.heads, graph.tails, 0)
     scales = length_scales(lengths, n_columns)
     none = np.empty(0, dtype=np.intp)
-    rows = Side(graph, 0, calibration.norm, scales.mu, calibration.mu_end(scales))
+    mu_end = calibration.mu_factor * scales.delta**calibration.mu_power
+    rows = Side(graph, 0, calibration.norm, scales.mu, mu_end)
     columns = Side(Graph(n_columns, none, none, np.empty(0)), 1, 0.0)
     learned = learn_representation(
         X,
@@ -131,18 +103,23 @@ def cluster_rows(
 
 
 class ContinuousAssigner:
-    """RCC on the rows of a representation; k-means when the number of clusters is given.
+    """Robust Continuous Clustering of a representation; k-means for a given K.
 
     Parameters
     ----------
     n_neighbors : int
-        Neighbours in the graph on the representation.
+        Number of neighbours in the graph of the representation.
     solver : str or Solver
-        Solves RCC's systems.
+        Solves the linear systems of RCC.
     random_state : int or RandomState
         Seeds k-means.
     backend : Backend, optional
-        Where RCC computes; NumPy unless given.
+        Where RCC computes; NumPy by default.
+
+    References
+    ----------
+    Shah and Koltun, "Robust continuous clustering", Proceedings of the National Academy of
+    Sciences 114 (2017) 9814-9819.
 
     Examples
     --------
@@ -157,27 +134,26 @@ class ContinuousAssigner:
         self,
         n_neighbors: int = 10,
         solver: str | Solver = "auto",
-        random_state: Any = 0,
+        random_state: int | np.random.RandomState | None = 0,
         backend: Backend | None = None,
     ):
         self.n_neighbors = n_neighbors
         self.solver = solver
         self.random_state = random_state
-        self.backend = backend or NumpyBackend()
+        self.backend: Backend = backend or NumpyBackend()
 
-    def assign(self, U: Any, n_clusters: int | None) -> NDArray[np.intp]:
+    def assign(self, U: Array, n_clusters: int | None) -> Labels:
         """Label the rows of `U`."""
-        U = self.backend.to_numpy(U)
+        rows = self.backend.to_numpy(U)
         if n_clusters is not None:
-            return SilhouetteKMeans(self.random_state).assign(U, n_clusters)
-        graph = mutual_knn_graph(U, self.n_neighbors, bridges="forest")
+            return SilhouetteKMeans(self.random_state).assign(rows, n_clusters)
+        graph = mutual_knn_graph(rows, self.n_neighbors, bridges="forest")
         solver = resolve_solver(self.solver)
-        calibration = published_calibration(U)
-        found = cluster_rows(U, graph, calibration, solver=solver, backend=self.backend)
-        return found.labels
+        calibration = published_calibration(rows)
+        return cluster_rows(rows, graph, calibration, solver=solver, backend=self.backend).labels
 
 
-def _components(graph: Graph, kept: NDArray[np.bool_]) -> NDArray[np.intp]:
-    part = Graph(graph.n_nodes, graph.heads[kept], graph.tails[kept], np.ones(kept.sum()))
+def _components(graph: Graph, chosen: Mask) -> Labels:
+    part = Graph(graph.n_nodes, graph.heads[chosen], graph.tails[chosen], np.ones(chosen.sum()))
     _, labels = connected_components(part.adjacency(), directed=False)
     return relabel(labels)

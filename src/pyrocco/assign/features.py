@@ -1,4 +1,4 @@
-"""The features of the last step: centred, of low rank, every row of length one."""
+"""Features of rows: centred, of low rank, and optionally scaled to unit length."""
 
 from __future__ import annotations
 
@@ -6,36 +6,38 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pyrocco._typing import Array, Dense, Floats, Labels
 from pyrocco.backends import Backend, NumpyBackend
 from pyrocco.backends.rowblocks import RowBlocks, map_rows, over_rows
 
 # Up to this size of the shorter side the whole Gram matrix is decomposed.
 _EXACT_SIDE = 512
-# Beyond it, a few more vectors than are kept, multiplied by the matrix a few times.
+# Randomised subspace iteration: additional vectors and number of power steps.
 _SPARE_VECTORS = 10
 _POWER_STEPS = 5
+# Sketch: number of rows, and the share of the largest eigenvalue that is rounding error.
+_SKETCH_ROWS = 200
+_SKETCH_ROUNDING = 1e-12
 
 
-def leading_features(U: Any, rank: int = 30, backend: Backend | None = None) -> Any:
-    """Directions of the rows of `U` among its leading singular vectors.
+def leading_features(U: Array, rank: int = 30, backend: Backend | None = None) -> Any:
+    """Project the rows of `U` on its leading singular vectors and scale them to length 1.
 
-    Column means are taken off first: what all rows share tells no row from another. Rows
-    that equal the mean have no direction and stay at zero.
+    Column means are subtracted first. Rows that are equal to the mean stay at zero.
 
     Parameters
     ----------
     U : array of shape (n_rows, n_columns)
         A representation, or its transpose, on the back end.
     rank : int
-        Singular vectors kept.
+        Maximum number of singular vectors.
     backend : Backend, optional
-        Where `U` lives; NumPy unless given.
+        Where `U` is; NumPy by default.
 
     Returns
     -------
-    ndarray or RowBlocks of shape (n_rows, at most rank)
+    array of shape (n_rows, at most rank)
 
     Examples
     --------
@@ -49,99 +51,58 @@ def leading_features(U: Any, rank: int = 30, backend: Backend | None = None) -> 
     return map_rows(partial(directions, longest=longest), scores)
 
 
-def leading_scores(U: Any, rank: int = 30, backend: Backend | None = None) -> Any:
-    """The rows of `U` less their mean, in the coordinates of its leading singular vectors.
-
-    Parameters
-    ----------
-    U : array of shape (n_rows, n_columns)
-        Data or a representation, or the transpose, on the back end.
-    rank : int
-        Singular vectors kept.
-    backend : Backend, optional
-        Where `U` lives; NumPy unless given.
-
-    Returns
-    -------
-    ndarray or RowBlocks of shape (n_rows, at most rank)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> scores = leading_scores(np.array([[1.0, 0.0], [3.0, 0.0], [5.0, 0.0]]), 1)
-    >>> np.abs(scores).round(6).tolist()
-    [[2.0], [0.0], [2.0]]
-    """
-    backend = backend or NumpyBackend()
-    return _scores(backend.centred(U), min(rank, *U.shape), backend)
+def leading_scores(U: Array, rank: int = 30, backend: Backend | None = None) -> Any:
+    """Project the rows of `U`, less their mean, on its leading singular vectors."""
+    place: Backend = backend or NumpyBackend()
+    return _scores(place.centred(U), min(rank, *U.shape), place)
 
 
 def leading_axes(
-    U: Any, rank: int = 30, backend: Backend | None = None
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Column means of `U` and its leading right singular vectors, by which rows get features.
+    U: Array, rank: int = 30, backend: Backend | None = None
+) -> tuple[Floats, Floats]:
+    """Return the column means of `U` and its leading right singular vectors.
 
-    Parameters
-    ----------
-    U : array of shape (n_rows, n_columns)
-        A representation, or its transpose, on the back end.
-    rank : int
-        Singular vectors at most; those of rounding error are left out.
-    backend : Backend, optional
-        Where `U` lives; NumPy unless given.
-
-    Returns
-    -------
-    pair of ndarray
-        Of shapes (n_columns,) and (n_columns, at most rank).
+    Singular vectors that are made of rounding errors are left out.
 
     Examples
     --------
     >>> import numpy as np
     >>> U = np.array([[1.0, 0.0], [3.0, 0.0], [0.0, 2.0], [0.0, 4.0]])
     >>> means, axes = leading_axes(U)
-    >>> same = np.allclose(directions((U - means) @ axes), leading_features(U))
-    >>> means.tolist(), same
+    >>> means.tolist(), np.allclose(directions((U - means) @ axes), leading_features(U))
     ([1.0, 1.5], True)
     """
-    backend = backend or NumpyBackend()
-    centred = backend.centred(U)
-    means = backend.to_numpy(U[:1]) - backend.to_numpy(centred[:1])
-    scores = _scores(centred, min(rank, *U.shape), backend)
+    place: Backend = backend or NumpyBackend()
+    centred = place.centred(U)
+    means = place.to_numpy(U[:1]) - place.to_numpy(centred[:1])
+    scores = _scores(centred, min(rank, *U.shape), place)
     squares = np.square(scores).sum(axis=0, dtype=np.float64)
-    kept = squares > np.finfo(scores.dtype).eps * squares.max(initial=0.0)
-    there = backend.asarray(np.ascontiguousarray(scores[:, kept]))
-    axes = np.asarray(backend.project(centred, there), dtype=np.float64)
-    return np.asarray(means[0], dtype=np.float64), axes / squares[kept]
+    sound = squares > np.finfo(scores.dtype).eps * squares.max(initial=0.0)
+    there = place.asarray(np.ascontiguousarray(scores[:, sound]))
+    axes = np.asarray(place.project(centred, there), dtype=np.float64)
+    return np.asarray(means[0], dtype=np.float64), axes / squares[sound]
 
 
-def directions(scores: NDArray[Any], longest: float | None = None) -> NDArray[Any]:
-    """Rows made one long; those too short to tell from rounding become zero.
+def directions(scores: Dense, longest: float | None = None) -> Dense:
+    """Scale rows to length 1; rows whose length is within rounding error become zero.
 
-    `longest` is the length that rounding is measured by, that of the longest row unless given.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> directions(np.array([[3.0, 4.0], [0.0, 1e-12]])).tolist()
-    [[0.6, 0.8], [0.0, 0.0]]
+    `longest` is the length of the longest row, by default of `scores`.
     """
     lengths = np.linalg.norm(scores, axis=1, keepdims=True)
     longest = _longest(scores) if longest is None else longest
-    # Below rounding error a row has no direction, only noise.
     noise = np.sqrt(np.finfo(scores.dtype).eps) * longest
     return np.asarray(np.where(lengths > noise, scores / np.maximum(lengths, noise or 1.0), 0))
 
 
-def _scores(centred: Any, rank: int, backend: Backend) -> Any:
-    """Left singular vectors times singular values, signs fixed by the values themselves."""
+def _scores(centred: Array, rank: int, backend: Backend) -> Any:
+    """Return left singular vectors times singular values, with signs that data determine."""
     n_rows, n_columns = centred.shape
     if n_columns <= min(n_rows, _EXACT_SIDE):
         _, vectors = np.linalg.eigh(backend.project(centred, centred))
         scores = backend.rotate(centred, vectors[:, : -rank - 1 : -1])
     elif n_rows <= _EXACT_SIDE:
-        turned = backend.transpose(centred)
-        values, vectors = np.linalg.eigh(backend.project(turned, turned))
+        transposed = backend.transpose(centred)
+        values, vectors = np.linalg.eigh(backend.project(transposed, transposed))
         scores = vectors[:, : -rank - 1 : -1] * np.sqrt(np.maximum(values[: -rank - 1 : -1], 0))
         scores = scores.astype(backend.dtype(centred))
     else:
@@ -153,30 +114,60 @@ def _scores(centred: Any, rank: int, backend: Backend) -> Any:
     return map_rows(partial(_signed, signs=np.where(skew < 0, -1, 1)), scores)
 
 
-def _longest(scores: NDArray[Any]) -> Any:
-    return np.linalg.norm(scores, axis=1).max(initial=0.0)
+def _longest(scores: Dense) -> float:
+    return np.linalg.norm(scores, axis=1).max(initial=0.0)  # type: ignore[no-any-return]
 
 
-def _skew(scores: NDArray[Any]) -> NDArray[Any]:
+def _skew(scores: Dense) -> Dense:
     return np.asarray(np.einsum("ij,ij,ij->j", scores, scores, scores))
 
 
-def _signed(scores: NDArray[Any], signs: NDArray[Any]) -> NDArray[Any]:
+def _signed(scores: Dense, signs: Labels) -> Dense:
     return np.ascontiguousarray(scores * signs.astype(scores.dtype))
 
 
-def _leading_subspace(centred: Any, rank: int, backend: Backend) -> NDArray[np.float64]:
-    """Right singular vectors by power steps on a block (Halko, Martinsson and Tropp 2011)."""
+def _leading_subspace(centred: Array, rank: int, backend: Backend) -> Floats:
+    """Compute right singular vectors by subspace iteration (Halko, Martinsson, Tropp 2011)."""
     width = min(rank + _SPARE_VECTORS, *centred.shape)
-    block = np.random.RandomState(0).standard_normal((centred.shape[1], width))
+    image = np.random.RandomState(0).standard_normal((centred.shape[1], width))
     for _ in range(_POWER_STEPS):
-        basis = _orthonormal(block)
-        block = backend.project(centred, backend.rotate(centred, basis))
-    _, vectors = np.linalg.eigh(basis.T @ block)
+        basis = _orthonormal(image)
+        image = backend.project(centred, backend.rotate(centred, basis))
+    _, vectors = np.linalg.eigh(basis.T @ image)
     return np.asarray(basis @ vectors[:, : -rank - 1 : -1])
 
 
-def _orthonormal(block: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Basis of the columns of a tall block, by its small Gram matrix."""
-    values, vectors = np.linalg.eigh(block.T @ block)
-    return np.asarray(block @ (vectors / np.sqrt(np.maximum(values, 1e-14 * values[-1]))))
+def _orthonormal(columns: Floats) -> Floats:
+    """Return an orthonormal basis of the columns of a tall matrix, from its Gram matrix."""
+    values, vectors = np.linalg.eigh(columns.T @ columns)
+    return np.asarray(columns @ (vectors / np.sqrt(np.maximum(values, 1e-14 * values[-1]))))
+
+
+def sketched_features(U: Dense, rank: int = 20) -> Dense:
+    """Approximate `leading_features` with the singular vectors of a sample of rows.
+
+    For few rows the features are the same; for many rows they take a fraction of the time. The
+    sample is spread evenly over the distances to the mean, so that it does not depend on the
+    order of the rows.
+    """
+    mean = U.mean(axis=0)
+    some = U[_evenly_spread(U, mean)].astype(np.float64) - mean
+    vectors = _right_vectors(some, min(rank, *U.shape)).astype(U.dtype)
+    # The mean is subtracted from the product: a centred copy of U would cost more.
+    return directions(U @ vectors - mean @ vectors)
+
+
+def _right_vectors(some: Floats, rank: int) -> Floats:
+    """Return the leading right singular vectors of few rows, with zeros for rounding errors."""
+    values, vectors = np.linalg.eigh(some @ some.T)
+    values, vectors = values[: -rank - 1 : -1], vectors[:, : -rank - 1 : -1]
+    sound = values > _SKETCH_ROUNDING * values[0]
+    lengths = np.sqrt(np.where(sound, values, 1.0))
+    return np.asarray(some.T @ (vectors * (sound / lengths)))
+
+
+def _evenly_spread(U: Dense, mean: Dense) -> Labels:
+    """Return some rows at even steps from the nearest to the mean to the farthest."""
+    order = np.argsort(np.einsum("ij,ij->i", U, U) - 2 * (U @ mean), kind="stable")
+    steps = np.linspace(0, len(order) - 1, min(_SKETCH_ROWS, len(order))).round()
+    return np.asarray(order[steps.astype(np.intp)])

@@ -1,32 +1,263 @@
-"""The paper's assignment for sparse input: k-means, K by the silhouette."""
+"""k-means: from given centres, from Ward's tree of a sample, or with K by the silhouette."""
 
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.cluster.hierarchy import leaves_list, linkage
+from scipy.spatial.distance import pdist
 from sklearn.cluster import KMeans
+from sklearn.metrics import pairwise_distances_chunked
 
-from pyrocco.assign.base import relabel
-from pyrocco.assign.silhouette import silhouettes
+from pyrocco._typing import Array, Dense, Floats, Labels, Matrix
+from pyrocco.assign.labels import cluster_means, relabel
 from pyrocco.backends import Backend, NumpyBackend
+from pyrocco.backends.rowblocks import over_rows
+
+# A few iterations are enough to compare partitions.
+FEW_ITERATIONS = 5
+
+
+def lloyd(
+    rows: Array, centres: Dense, max_iter: int = 100, backend: Backend | None = None
+) -> Labels:
+    """Run Lloyd's algorithm for k-means from given centres.
+
+    A cluster that loses all its rows restarts at the row farthest from its centre. If there
+    are fewer distinct rows than centres, some labels remain without rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> lloyd(np.array([[0.0], [1.0], [9.0]]), np.array([[0.0], [2.0]])).tolist()
+    [0, 0, 1]
+    """
+    backend = backend or NumpyBackend()
+    here = backend.asarray(rows)
+    labels = np.full(rows.shape[0], -1, dtype=np.intp)
+    for _ in range(max_iter):
+        nearest, sums = backend.nearest_centres(here, centres)
+        if np.array_equal(nearest, labels):
+            break
+        labels = nearest
+        sizes = np.bincount(labels, minlength=len(centres))
+        if sizes.all():
+            centres = sums / sizes[:, None]
+        else:
+            labels = _refill(rows, labels, centres)
+            centres = cluster_means(rows, labels, len(centres))
+    return labels
+
+
+def _refill(rows: Array, labels: Labels, centres: Dense) -> Labels:
+    """Give each empty cluster the row that is farthest from its centre."""
+    empty = np.flatnonzero(np.bincount(labels, minlength=len(centres)) == 0)
+    distances = np.concatenate(over_rows(partial(_distances, centres=centres), rows, labels))
+    for label in empty:
+        farthest = int(distances.argmax())
+        alone = np.count_nonzero(labels == labels[farthest]) == 1
+        if distances[farthest] <= 0 or alone:
+            break
+        labels[farthest] = label
+        distances[farthest] = 0
+    return labels
+
+
+def _distances(rows: Dense, labels: Labels, centres: Dense) -> Dense:
+    return np.asarray(np.square(rows - centres[labels]).sum(axis=1))
+
+
+class WardTree:
+    """Nested partitions of rows by Ward's method.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> tree = WardTree(np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [9.0]]))
+    >>> [sorted(np.bincount(tree.cut(k)).tolist()) for k in (1, 2, 3)]
+    [[6], [3, 3], [1, 2, 3]]
+    """
+
+    def __init__(self, features: Dense):
+        merges = linkage(pdist(features), "ward")
+        self._order = leaves_list(merges)
+        self._borders = _borders(merges, self._order)
+
+    def cut(self, n_clusters: int) -> Labels:
+        """Return labels 0..n_clusters-1 of the rows."""
+        marks = np.zeros(len(self._order), dtype=np.intp)
+        marks[self._borders[len(self._borders) - (n_clusters - 1) :]] = 1
+        labels = np.empty_like(marks)
+        labels[self._order] = np.cumsum(marks)
+        return labels
+
+
+def _borders(merges: Floats, order: Labels) -> Labels:
+    """Return the position between the two merged clusters, for each merge of a tree.
+
+    In the order of the leaves the rows of every cluster are adjacent, so that a cut is given
+    by the borders of the last merges.
+    """
+    n_rows = len(order)
+    stop = np.empty(2 * n_rows - 1, dtype=np.intp)
+    stop[order] = np.arange(1, n_rows + 1)
+    start = np.empty_like(stop)
+    start[order] = np.arange(n_rows)
+    borders = np.empty(n_rows - 1, dtype=np.intp)
+    for merge, (a, b) in enumerate(merges[:, :2].astype(np.intp)):
+        start[n_rows + merge] = min(start[a], start[b])
+        stop[n_rows + merge] = max(stop[a], stop[b])
+        borders[merge] = max(start[a], start[b])
+    return borders
+
+
+@dataclass(frozen=True)
+class SampledRows:
+    """Features of all rows, and a sample of rows that does not depend on their order.
+
+    Parameters
+    ----------
+    features : array of shape (n_rows, n_features)
+        All rows.
+    index : ndarray of int
+        The rows of the sample.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> features = np.array([[0.0], [5.0], [0.1], [5.1]])
+    >>> rows = SampledRows.draw(features, 4, np.random.RandomState(0))
+    >>> rows.index.tolist(), rows.partition(2).tolist()
+    ([0, 2, 1, 3], [1, 1, 0, 0])
+    """
+
+    features: Array
+    index: Labels
+
+    @classmethod
+    def draw(
+        cls,
+        features: Array,
+        size: int,
+        random_state: np.random.RandomState,
+        keys: NDArray[np.uint64] | None = None,
+    ) -> SampledRows:
+        """Take all rows, or a sample of `size` rows, in the order of their first feature.
+
+        `keys` are hashes of the content of each row. A sample drawn by keys does not change with
+        the rounding errors of features, which differ between back ends.
+        """
+        order = np.argsort(features[:, 0], kind="stable")
+        if len(order) <= size:
+            return cls(features, order)
+        if keys is None:
+            return cls(features, order[np.sort(random_state.choice(len(order), size, False))])
+        salt = 2 * random_state.randint(2**62, dtype=np.uint64) + np.uint64(1)
+        by_key = np.argsort(keys[order] * salt, kind="stable")
+        return cls(features, order[np.sort(by_key[:size])])
+
+    @cached_property
+    def sample(self) -> Dense:
+        """Features of the sample."""
+        return np.ascontiguousarray(self.features[self.index])
+
+    @cached_property
+    def tree(self) -> WardTree:
+        """Ward's tree of the sample."""
+        return WardTree(self.sample)
+
+    def partition(self, k: int) -> Labels:
+        """Cut the tree of the sample into at most `k` clusters and improve them by k-means."""
+        k = min(k, len(self.index))
+        if k == 1:
+            return np.zeros(len(self.index), dtype=np.intp)
+        centres = cluster_means(self.sample, self.tree.cut(k), k)
+        return lloyd(self.sample, centres, max_iter=FEW_ITERATIONS)
+
+
+def random_kmeans(
+    rows: Dense, k: int, n_init: int, random_state: int | np.random.RandomState | None
+) -> Labels:
+    """Run scikit-learn's k-means from several random starts."""
+    model = KMeans(k, n_init=n_init, random_state=random_state)
+    with warnings.catch_warnings():
+        # Fewer clusters are the right answer for rows that hardly differ.
+        warnings.filterwarnings("ignore", message="Number of distinct clusters")
+        return np.asarray(model.fit_predict(rows), dtype=np.intp)
+
+
+def silhouettes(X: Matrix, labellings: Sequence[Labels], sample_size: int | None = None) -> Floats:
+    """Compute the mean silhouette of the rows for several labellings.
+
+    The distances between rows, by far the largest cost, are computed once. `sample_size` limits
+    the number of rows. The value is NaN for a single cluster and for clusters of one row each.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = np.array([[0.0], [1.0], [9.0], [10.0]])
+    >>> silhouettes(rows, [np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])]).round(2).tolist()
+    [0.89, -0.44]
+    """
+    if sample_size is not None and X.shape[0] > sample_size:
+        some = np.random.RandomState(0).permutation(X.shape[0])[:sample_size]
+        X, labellings = X[some], [labels[some] for labels in labellings]
+    labels = [np.unique(each, return_inverse=True)[1] for each in labellings]
+    members = [np.eye(each.max() + 1)[each] for each in labels]
+    ends = np.cumsum([0, *(each.shape[1] for each in members)])
+    add_up = partial(_sums, members=np.hstack(members))
+    sums = np.vstack(list(pairwise_distances_chunked(X, reduce_func=add_up)))
+    parts = zip(pairwise(ends), labels, strict=True)
+    return np.array([_silhouette(sums[:, a:b], each) for (a, b), each in parts])
+
+
+def _sums(distances: Dense, start: int, members: Dense) -> Dense:
+    """Sum the distances from some rows by cluster."""
+    return np.asarray(distances @ members)
+
+
+def _silhouette(sums: Floats, labels: Labels) -> float:
+    sizes = np.bincount(labels)
+    if len(sizes) in (1, len(labels)):
+        return float("nan")
+    own = (np.arange(len(labels)), labels)
+    # A row is not its own neighbour; a cluster of one row has silhouette zero.
+    within = sums[own] / np.maximum(sizes[labels] - 1, 1)
+    means = sums / sizes
+    means[own] = np.inf
+    between = means.min(axis=1)
+    larger = np.maximum(within, between)
+    each = np.divide(between - within, larger, out=np.zeros_like(larger), where=larger > 0)
+    return float(np.where(sizes[labels] > 1, each, 0.0).mean())
 
 
 class SilhouetteKMeans:
-    """k-means on the rows as they are, with the K of 2..20 that has the best silhouette.
+    """k-means with the K of 2..20 that has the best silhouette.
+
+    The assignment of ROCCO's paper for sparse input (Algorithm 1, lines 9-11), and autoKM of
+    its experiments.
 
     Parameters
     ----------
     random_state : int or RandomState
         Seeds k-means.
     max_clusters : int
-        Largest K tried.
+        Largest K.
     sample_size : int
-        Rows on which the silhouette is computed; all of them when there are fewer.
+        Maximum number of rows from which the silhouette is computed.
     backend : Backend, optional
-        Where the representation lives; NumPy unless given.
+        Where the representation is; NumPy by default.
+
+    References
+    ----------
+    Rousseeuw, "Silhouettes: a graphical aid to the interpretation and validation of cluster
+    analysis", Journal of Computational and Applied Mathematics 20 (1987) 53-65.
 
     Examples
     --------
@@ -38,7 +269,7 @@ class SilhouetteKMeans:
 
     def __init__(
         self,
-        random_state: Any = 0,
+        random_state: int | np.random.RandomState | None = 0,
         max_clusters: int = 20,
         sample_size: int = 20_000,
         backend: Backend | None = None,
@@ -46,43 +277,36 @@ class SilhouetteKMeans:
         self.random_state = random_state
         self.max_clusters = max_clusters
         self.sample_size = sample_size
-        self.backend = backend or NumpyBackend()
+        self.backend: Backend = backend or NumpyBackend()
 
-    def assign(self, U: Any, n_clusters: int | None) -> NDArray[np.intp]:
-        """Label the rows of `U`; scikit-learn's k-means, so in main memory."""
-        U = self.backend.to_numpy(U)
-        n_distinct = _n_distinct(U)
-        U = _narrowed(U)
+    def assign(self, U: Array, n_clusters: int | None) -> Labels:
+        """Label the rows of `U`, in main memory."""
+        rows = self.backend.to_numpy(U)
+        n_distinct = _n_distinct(rows)
+        rows = _narrowed(rows)
         if n_clusters is not None:
-            return self._kmeans(U, min(n_clusters, n_distinct))
-        # A silhouette needs a cluster more than one and a row more than clusters.
-        top = min(self.max_clusters, n_distinct, len(U) - 1)
-        tried = [self._kmeans(U, k) for k in range(2, top + 1)]
-        if not tried:
-            return np.zeros(len(U), dtype=np.intp)
-        values = silhouettes(U, tried, self.sample_size)
-        # Clusters of which the sample has only one tell nothing apart.
-        return tried[int(np.nan_to_num(values, nan=-1.0).argmax())]
+            return self._kmeans(rows, min(n_clusters, n_distinct))
+        # The silhouette needs at least two clusters and more rows than clusters.
+        top = min(self.max_clusters, n_distinct, len(rows) - 1)
+        labellings = [self._kmeans(rows, k) for k in range(2, top + 1)]
+        if not labellings:
+            return np.zeros(len(rows), dtype=np.intp)
+        values = silhouettes(rows, labellings, self.sample_size)
+        # The silhouette is NaN if the sample has rows of one cluster only.
+        return labellings[int(np.nan_to_num(values, nan=-1.0).argmax())]
 
-    def _kmeans(self, U: NDArray[Any], k: int) -> NDArray[np.intp]:
-        model = KMeans(k, n_init=10, random_state=self.random_state)
-        with warnings.catch_warnings():
-            # Rows that hardly differ: fewer clusters is the right answer.
-            warnings.filterwarnings("ignore", message="Number of distinct clusters")
-            return relabel(model.fit_predict(U))
+    def _kmeans(self, rows: Dense, k: int) -> Labels:
+        return relabel(random_kmeans(rows, k, 10, self.random_state))
 
 
-def _narrowed(U: NDArray[Any]) -> NDArray[Any]:
-    """Rows as far from each other, in no more columns than there are rows.
-
-    k-means and the silhouette feel distances alone, and go over all columns hundreds of times.
-    """
-    if U.shape[1] <= len(U):
-        return U
-    return np.asarray(np.linalg.qr(U.T, mode="r")).T.copy()
+def _narrowed(rows: Dense) -> Dense:
+    """Rotate wide rows into as many columns as there are rows: the distances do not change."""
+    if rows.shape[1] <= len(rows):
+        return rows
+    return np.asarray(np.linalg.qr(rows.T, mode="r")).T.copy()
 
 
-def _n_distinct(U: NDArray[Any]) -> int:
-    """Number of rows that differ by more than rounding."""
-    digits = np.finfo(U.dtype).precision - 2
-    return len(np.unique((U / (np.abs(U).max() or 1)).round(digits), axis=0))
+def _n_distinct(rows: Dense) -> int:
+    """Count the rows that differ by more than rounding."""
+    digits = np.finfo(rows.dtype).precision - 2
+    return len(np.unique((rows / (np.abs(rows).max() or 1)).round(digits), axis=0))

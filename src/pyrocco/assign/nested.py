@@ -1,19 +1,30 @@
-"""Nested co-clusterings: parts of the clusters of a fit, the fit, and its clusters merged."""
+"""Nested co-clusterings: the clusters of a fit, their parts, and their merges."""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
+from scipy.spatial.distance import cdist
 
-from pyrocco.assign.base import relabel
-from pyrocco.assign.leaves import split_clusters
-from pyrocco.assign.lloyd import cluster_means
-from pyrocco.assign.sketch import sketched_features
+from pyrocco._typing import Dense, Floats, Labels
+from pyrocco.assign.features import sketched_features
+from pyrocco.assign.kmeans import SampledRows, lloyd
+from pyrocco.assign.labels import cluster_means, compact, relabel
+
+# Number of finest clusters in all, and of each cluster of the fit, if it has enough rows.
+FINEST = 60
+_PARTS = 4
+# Minimum number of rows of a finest cluster.
+LEAST_ROWS = 3
+# Number of rows of a cluster from which its parts are determined, and iterations of k-means
+# that assign all its rows to them.
+_SAMPLE = 300
+_ITERATIONS = 2
 
 
 class _Merge(NamedTuple):
@@ -24,18 +35,17 @@ class _Merge(NamedTuple):
 
 @dataclass(frozen=True)
 class NestedSide:
-    """Nested clusters of one side, cut at any number up to the finest.
+    """Nested clusters of one side, which can be cut at any number up to the finest.
 
     Parameters
     ----------
-    leaves : ndarray of int
-        Finest cluster of every row (or column), 0..L-1.
+    finest : ndarray of int
+        Finest cluster of each row (or column), 0..L-1.
     merges : ndarray of shape (L - 1, 2)
-        Two clusters merged, in order. A cluster goes by one of its finest clusters; the
-        merged one goes by the first of the pair, and the second is not seen again.
+        Pairs of merged clusters, in order. A cluster is named by one of its finest clusters:
+        the merged cluster takes the first name of the pair.
     heights : ndarray of shape (L - 1,)
-        How far apart the two are, by Ward's distance of their features; never less than
-        within them.
+        Ward distance of the features of the two clusters; never less than within them.
     n_fitted : int
         Number of clusters of the fit.
 
@@ -48,56 +58,53 @@ class NestedSide:
     ([0, 0, 0, 1, 1, 1], [1, 1, 2, 0, 0, 0])
     """
 
-    leaves: NDArray[np.intp]
-    merges: NDArray[np.intp]
-    heights: NDArray[np.float64]
+    finest: Labels
+    merges: Labels
+    heights: Floats
     n_fitted: int
 
     @classmethod
-    def build(cls, features: NDArray[Any], labels: NDArray[np.intp]) -> NestedSide:
+    def build(cls, features: Dense, labels: Labels) -> NestedSide:
         """Split the clusters of a fit, and merge the parts until one cluster is left.
 
-        All parts of a cluster of the fit are merged before any two such clusters are.
-
-        Parameters
-        ----------
-        features : ndarray of shape (n_rows, n_features)
-            What tells rows apart.
-        labels : ndarray of int
-            The fit's clusters, 0..K-1, without gaps.
-
-        Returns
-        -------
-        NestedSide
+        All parts of a cluster of the fit are merged before two clusters of the fit are.
         """
-        leaves = split_clusters(features, labels)
-        owners = np.empty(leaves.max() + 1, dtype=np.intp)
-        owners[leaves] = labels
-        inside = _merges_inside(features, leaves, owners)
+        finest = split_clusters(features, labels)
+        owners = np.empty(finest.max() + 1, dtype=np.intp)
+        owners[finest] = labels
+        inside = _merges_inside(features, finest, owners)
         left = np.delete(np.arange(len(owners)), [merge.gone for merge in inside])
         names = left[owners[left].argsort()]
-        merges = _never_falling([*inside, *_merges_above(features, labels, names)])
+        merges = _monotone([*inside, *_merges_above(features, labels, names)])
         pairs = np.array([(kept, gone) for _, kept, gone in merges], dtype=np.intp)
         heights = np.array([merge.height for merge in merges], dtype=np.float64)
-        return cls(leaves, pairs.reshape(-1, 2), heights, int(labels.max()) + 1)
+        return cls(finest, pairs.reshape(-1, 2), heights, int(labels.max()) + 1)
 
     @property
     def n_finest(self) -> int:
         """Largest number of clusters."""
         return len(self.merges) + 1
 
-    def groups(self, n_clusters: int) -> NDArray[np.intp]:
-        """Cluster of every finest cluster, numbered as by `cut`."""
+    @property
+    def leaves(self) -> Labels:
+        """The finest clusters, by their name before version 0.2."""
+        warnings.warn(
+            "`leaves` is renamed to `finest` and will be removed.", FutureWarning, stacklevel=2
+        )
+        return self.finest
+
+    def cut_finest(self, n_clusters: int) -> Labels:
+        """Return the label of each finest cluster in `n_clusters` clusters, as in `cut`."""
         n, merged = self.n_finest, self.merges[: self.n_finest - n_clusters]
         links = sparse.csr_array((np.ones(len(merged)), tuple(merged.T)), shape=(n, n))
-        found = connected_components(links, directed=False)[1]
-        groups = np.empty(n, dtype=np.intp)
-        groups[self.leaves] = relabel(found[self.leaves])
-        return groups
+        components = connected_components(links, directed=False)[1]
+        labels = np.empty(n, dtype=np.intp)
+        labels[self.finest] = relabel(components[self.finest])
+        return labels
 
-    def cut(self, n_clusters: int) -> NDArray[np.intp]:
-        """Labels of the rows in `n_clusters` clusters, largest 0."""
-        return np.asarray(self.groups(n_clusters)[self.leaves])
+    def cut(self, n_clusters: int) -> Labels:
+        """Return the labels of the rows in `n_clusters` clusters, the largest first."""
+        return np.asarray(self.cut_finest(n_clusters)[self.finest])
 
 
 @dataclass(frozen=True)
@@ -107,7 +114,7 @@ class NestedClusters:
     Parameters
     ----------
     rows, columns : NestedSide
-        Either side: its finest clusters and how they merge.
+        Finest clusters of each side and their merges.
 
     Examples
     --------
@@ -122,46 +129,89 @@ class NestedClusters:
     columns: NestedSide
 
     @classmethod
-    def build(
-        cls, U: NDArray[Any], row_labels: NDArray[np.intp], column_labels: NDArray[np.intp]
-    ) -> NestedClusters:
+    def build(cls, U: Dense, row_labels: Labels, column_labels: Labels) -> NestedClusters:
         """Nest the clusters of a fit by the features of its representation `U`."""
         rows = NestedSide.build(sketched_features(U), row_labels)
         return cls(rows, NestedSide.build(sketched_features(U.T), column_labels))
 
 
-def _merges_inside(
-    features: NDArray[Any], leaves: NDArray[np.intp], owners: NDArray[np.intp]
-) -> list[_Merge]:
-    """Merges of the parts within the clusters of the fit, the nearest parts first."""
-    sizes = np.bincount(leaves)
-    centres = cluster_means(features, leaves, len(sizes))
+def split_clusters(features: Dense, labels: Labels) -> Labels:
+    """Split each cluster into parts of rows with similar features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> features = np.array([[0.0], [0.1], [0.2], [1.0], [1.1], [1.2], [9.0], [9.1]])
+    >>> split_clusters(features, np.array([0, 0, 0, 0, 0, 0, 1, 1])).tolist()
+    [0, 0, 0, 1, 1, 1, 2, 2]
+    """
+    parts = np.zeros(len(labels), dtype=np.intp)
+    sizes = np.bincount(labels)
+    order = np.argsort(labels, kind="stable")
+    for inside in np.split(order, np.cumsum(sizes)[:-1]):
+        own = _parts(features[inside], _number_of_parts(len(inside), len(labels)))
+        parts[inside] = own + parts.max() + 1
+    return compact(parts)
+
+
+def _number_of_parts(n_inside: int, n_rows: int) -> int:
+    """Return the number of parts, in proportion to the size but at least a few."""
+    share = max(_PARTS, round(FINEST * n_inside / n_rows))
+    return min(share, n_inside // LEAST_ROWS)
+
+
+def _parts(features: Dense, k: int) -> Labels:
+    if k < 2 or _are_equal(features):
+        return np.zeros(len(features), dtype=np.intp)
+    rows = SampledRows.draw(features, _SAMPLE, np.random.RandomState(0))
+    centres = cluster_means(rows.sample, rows.tree.cut(min(k, len(rows.index))), k)
+    return _without_small(features, compact(lloyd(features, centres, max_iter=_ITERATIONS)))
+
+
+def _are_equal(features: Dense) -> bool:
+    """Whether the rows are equal up to rounding."""
+    spread = np.abs(features - features.mean(axis=0)).max()
+    return bool(spread <= np.sqrt(np.finfo(features.dtype).eps))
+
+
+def _without_small(features: Dense, parts: Labels) -> Labels:
+    """Move the rows of parts that are too small to the nearest of the other parts."""
+    sizes = np.bincount(parts)
+    kept = np.flatnonzero(sizes >= min(LEAST_ROWS, sizes.max()))
+    lost = np.flatnonzero(~np.isin(parts, kept))
+    centres = cluster_means(features, parts, len(sizes))[kept]
+    parts[lost] = kept[cdist(features[lost], centres).argmin(axis=1)]
+    return compact(parts)
+
+
+def _merges_inside(features: Dense, finest: Labels, owners: Labels) -> list[_Merge]:
+    """Return the merges inside the clusters of the fit, by height."""
+    sizes = np.bincount(finest)
+    centres = cluster_means(features, finest, len(sizes))
     merges: list[_Merge] = []
     for owner in range(int(owners.max()) + 1):
         parts = np.flatnonzero(owners == owner)
         merges += _named(_ward(centres[parts], sizes[parts]), parts)
-    return _nearest_first(merges)
+    return _by_height(merges)
 
 
-def _merges_above(
-    features: NDArray[Any], labels: NDArray[np.intp], names: NDArray[np.intp]
-) -> list[_Merge]:
-    """Merges of the clusters of the fit, each under the name of one of its parts."""
+def _merges_above(features: Dense, labels: Labels, names: Labels) -> list[_Merge]:
+    """Return the merges of the clusters of the fit, each named by one of its parts."""
     sizes = np.bincount(labels)
-    return _nearest_first(_named(_ward(cluster_means(features, labels, len(sizes)), sizes), names))
+    return _by_height(_named(_ward(cluster_means(features, labels, len(sizes)), sizes), names))
 
 
-def _named(merges: list[_Merge], names: NDArray[np.intp]) -> list[_Merge]:
+def _named(merges: list[_Merge], names: Labels) -> list[_Merge]:
     return [_Merge(height, int(names[kept]), int(names[gone])) for height, kept, gone in merges]
 
 
-def _nearest_first(merges: list[_Merge]) -> list[_Merge]:
-    # Equal ones stay in order: parts before what they are parts of, in spite of rounding.
-    return sorted(_never_falling(merges), key=lambda merge: merge.height)
+def _by_height(merges: list[_Merge]) -> list[_Merge]:
+    # The sort is stable: with equal heights, parts merge before the clusters they belong to.
+    return sorted(_monotone(merges), key=lambda merge: merge.height)
 
 
-def _never_falling(merges: list[_Merge]) -> list[_Merge]:
-    """Raise every merge to the highest within the two clusters that it merges."""
+def _monotone(merges: list[_Merge]) -> list[_Merge]:
+    """Raise the height of each merge to at least those within its two clusters."""
     tops: dict[int, float] = {}
     raised = []
     for height, kept, gone in merges:
@@ -170,10 +220,11 @@ def _never_falling(merges: list[_Merge]) -> list[_Merge]:
     return raised
 
 
-def _ward(centres: NDArray[Any], sizes: NDArray[np.intp]) -> list[_Merge]:
-    """Ward's merges of clusters of any size, by chains of nearest neighbours (Murtagh 1983).
+def _ward(centres: Dense, sizes: Labels) -> list[_Merge]:
+    """Merge clusters of any size by Ward's method, with nearest-neighbour chains.
 
-    A merged cluster keeps the name of one of its parts.
+    Murtagh, "A survey of recent advances in hierarchical clustering algorithms", The Computer
+    Journal 26 (1983). A merged cluster keeps the name of one of its parts.
     """
     centres, weights = centres.astype(np.float64), sizes.astype(np.float64)
     chain: list[int] = []
@@ -195,12 +246,10 @@ def _ward(centres: NDArray[Any], sizes: NDArray[np.intp]) -> list[_Merge]:
     return merges
 
 
-def _costs(
-    centres: NDArray[np.float64], weights: NDArray[np.float64], tip: int
-) -> NDArray[np.float64]:
-    """Rise of the scatter within clusters when `tip` is merged with each of the others.
+def _costs(centres: Floats, weights: Floats, tip: int) -> Floats:
+    """Return the rise of the scatter within clusters if `tip` is merged with each other one.
 
-    Clusters without weight have been merged and are out of reach.
+    Clusters of weight zero have been merged.
     """
     apart = centres - centres[tip]
     squares = np.einsum("ij,ij->i", apart, apart)

@@ -1,20 +1,36 @@
-"""Convex biclustering (Chi, Allen and Baraniuk 2017): the problem behind COBRA."""
+"""Convex biclustering (Chi, Allen and Baraniuk 2017), the method of COBRA."""
 
-from pyrocco.convex.groups import Groups, groups_of
-from pyrocco.convex.problem import ConvexProblem
-from pyrocco.convex.solve import ConvexSolution, iterate_path, solve, solve_path
-from pyrocco.convex.validation import Validation, hold_out, validate
+from pyrocco.convex.problem import ConvexProblem, ScaledProblem, scaled_problem
+from pyrocco.convex.solve import (
+    Clusters,
+    ConvexSolution,
+    clusters_of,
+    iterate_path,
+    solve,
+    solve_path,
+)
+from pyrocco.convex.validation import (
+    Validation,
+    check_gammas,
+    check_positive,
+    hold_out,
+    validate,
+)
 from pyrocco.convex.weights import gaussian_knn_graph
 
 __all__ = [
+    "Clusters",
     "ConvexProblem",
     "ConvexSolution",
-    "Groups",
+    "ScaledProblem",
     "Validation",
+    "check_gammas",
+    "check_positive",
+    "clusters_of",
     "gaussian_knn_graph",
-    "groups_of",
     "hold_out",
     "iterate_path",
+    "scaled_problem",
     "solve",
     "solve_path",
     "validate",

@@ -1,16 +1,16 @@
-"""Kernels over the edges of a graph: a line of tension for every edge, beside a matrix U."""
+"""Kernels over the edges of a graph; each edge has a row in `multipliers` and `tension`."""
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pyrocco._typing import Floats
 from pyrocco.backends.kernels.compile import kernel
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 
 @kernel
-def pull(
+def edge_gradient(
     U: Floats,
     heads: Ints,
     tails: Ints,
@@ -20,12 +20,12 @@ def pull(
     tension: Floats,
     shares: Floats,
     lengths: Floats,
-    force: Floats,
+    gradient: Floats,
 ) -> float:
-    """Stretch all edges to U; write tension, shares and lengths, add to the force on nodes.
+    """Write tension, shares and lengths at U, add to the gradient and return the value.
 
-    The tension of an edge is stiffness (U_head - U_tail) + multiplier; it acts up to the
-    radius, share = min(1, radius / ||tension||). Returns the energy of the edges.
+    The tension of an edge is stiffness (U_head - U_tail) + multiplier, its share is
+    min(1, radius / ||tension||) and its gradient is share times tension.
     """
     energy = 0.0
     for e in range(tension.shape[0]):
@@ -33,18 +33,18 @@ def pull(
         b = U[tails[e]]
         stiff = stiffness[e]
         before = multipliers[e]
-        line = tension[e]
+        vector = tension[e]
         square, apart, rest = 0.0, 0.0, 0.0
         for j in range(tension.shape[1]):
             difference = a[j] - b[j]
             value = stiff * difference + before[j]
-            line[j] = value
+            vector[j] = value
             square += value * value
             apart += difference * difference
             rest += before[j] * before[j]
         lengths[e] = np.sqrt(apart)
         shares[e] = 0.0
-        # An edge of weight zero holds nothing.
+        # An edge of weight zero has no term.
         if stiff == 0.0:
             continue
         norm, radius, share = np.sqrt(square), radii[e], 1.0
@@ -53,17 +53,17 @@ def pull(
             square = radius * (2.0 * norm - radius)
         shares[e] = share
         energy += 0.5 * (square - rest) / stiff
-        a = force[heads[e]]
-        b = force[tails[e]]
+        a = gradient[heads[e]]
+        b = gradient[tails[e]]
         for j in range(tension.shape[1]):
-            value = share * line[j]
+            value = share * vector[j]
             a[j] += value
             b[j] -= value
     return energy
 
 
 @kernel
-def bend(
+def edge_hessian(
     D: Floats,
     heads: Ints,
     tails: Ints,
@@ -73,10 +73,10 @@ def bend(
     shares: Floats,
     out: Floats,
 ) -> None:
-    """Add how the force of `pull` changes when U moves by D.
+    """Add the Hessian of `edge_gradient` times D.
 
-    A closed edge (share 1) is a spring. The force of an open one has a constant length and
-    only turns, so it feels what is across its tension.
+    The term of a closed edge (share 1) is quadratic. The gradient of an open edge has constant
+    length, so that its Hessian is a projection onto the complement of the tension.
     """
     for e in range(tension.shape[0]):
         a = D[heads[e]]
@@ -84,11 +84,11 @@ def bend(
         to = out[heads[e]]
         off = out[tails[e]]
         stiff = stiffness[e] * shares[e]
-        line = tension[e]
+        vector = tension[e]
         along = 0.0
         if shares[e] < 1.0 and stiff > 0.0:
             for j in range(D.shape[1]):
-                along += line[j] * (a[j] - b[j])
+                along += vector[j] * (a[j] - b[j])
             norm = radii[e] / shares[e]
             along /= norm * norm
         if along == 0.0:
@@ -98,27 +98,27 @@ def bend(
                 off[j] -= value
         else:
             for j in range(D.shape[1]):
-                value = stiff * (a[j] - b[j] - along * line[j])
+                value = stiff * (a[j] - b[j] - along * vector[j])
                 to[j] += value
                 off[j] -= value
 
 
 @kernel
-def shorten(lines: Floats, most: Floats) -> None:
-    """Scale every line down to its greatest length."""
-    for e in range(lines.shape[0]):
-        line = lines[e]
+def clip_lengths(vectors: Floats, most: Floats) -> None:
+    """Scale every row of `vectors` down to its greatest length."""
+    for e in range(vectors.shape[0]):
+        vector = vectors[e]
         square = 0.0
-        for j in range(lines.shape[1]):
-            square += line[j] * line[j]
+        for j in range(vectors.shape[1]):
+            square += vector[j] * vector[j]
         norm = np.sqrt(square)
         if norm > most[e]:
-            for j in range(lines.shape[1]):
-                line[j] *= most[e] / norm
+            for j in range(vectors.shape[1]):
+                vector[j] *= most[e] / norm
 
 
 @kernel
-def lengths(U: Floats, heads: Ints, tails: Ints, out: Floats) -> None:
+def edge_lengths(U: Floats, heads: Ints, tails: Ints, out: Floats) -> None:
     """Write ||U_head - U_tail|| for every edge."""
     for e in range(heads.shape[0]):
         a = U[heads[e]]

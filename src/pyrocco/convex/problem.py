@@ -1,4 +1,4 @@
-"""The convex biclustering problem and its certificate."""
+"""The convex biclustering problem, and its construction from a matrix."""
 
 from __future__ import annotations
 
@@ -6,25 +6,26 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy import sparse
 
+from pyrocco._typing import Floats, Mask, Matrix
 from pyrocco.convex import kernels
+from pyrocco.convex.weights import gaussian_knn_graph
 from pyrocco.graph import Graph
-
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class ConvexProblem:
     """Data and graphs of min_U 0.5 ||X - U||_F^2 + gamma J(U).
 
-    J(U) = sum_e w_e ||U_i. - U_j.|| over edges among rows plus the same over columns (Chi,
-    Allen and Baraniuk 2017; Eq. 1 of ROCCO's paper). Missing cells leave the first term.
+    J(U) is the sum of w_e ||U_i. - U_j.|| over the edges among rows plus the same sum over the
+    edges among columns (Chi, Allen and Baraniuk 2017; Eq. 1 of ROCCO's paper). Missing values
+    have no term in the loss.
 
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_columns)
-        The data, NaN where missing.
+        The data, with NaN for missing values.
     rows, columns : Graph
         Edges and their weights, e.g. from `gaussian_knn_graph`.
 
@@ -39,54 +40,54 @@ class ConvexProblem:
     6.0
     """
 
-    X: Matrix
+    X: Floats
     rows: Graph
     columns: Graph
 
     @cached_property
-    def missing(self) -> NDArray[np.bool_]:
-        """Which cells are missing."""
+    def missing(self) -> Mask:
+        """Mask of the missing values."""
         return np.isnan(self.X)
 
     @cached_property
     def n_missing(self) -> int:
-        """How many cells are missing."""
+        """Number of missing values."""
         return int(self.missing.sum())
 
     @cached_property
-    def filled(self) -> Matrix:
-        """X with zeros in the missing cells."""
+    def filled(self) -> Floats:
+        """X with zeros in place of missing values."""
         return np.where(self.missing, 0.0, self.X)
 
     @cached_property
     def energy(self) -> float:
-        """Half the squared distance of the seen cells to their mean: the largest loss."""
-        seen = self.X[~self.missing]
-        return 0.5 * float(((seen - seen.mean()) ** 2).sum()) if seen.size else 0.0
+        """Half the squared distance of the known values to their mean: the largest loss."""
+        known = self.X[~self.missing]
+        return 0.5 * float(((known - known.mean()) ** 2).sum()) if known.size else 0.0
 
-    def edge_lengths(self, U: Matrix) -> tuple[Matrix, Matrix]:
-        """Lengths of the edges among rows and among columns at U."""
+    def edge_lengths(self, U: Floats) -> tuple[Floats, Floats]:
+        """Return the lengths of the edges among rows and among columns at U."""
         return _lengths(U, self.rows), _lengths(np.ascontiguousarray(U.T), self.columns)
 
-    def penalty(self, U: Matrix) -> float:
-        """J(U)."""
+    def penalty(self, U: Floats) -> float:
+        """Compute J(U)."""
         along_rows, along_columns = self.edge_lengths(U)
         return float(self.rows.weights @ along_rows + self.columns.weights @ along_columns)
 
-    def objective(self, U: Matrix, gamma: float) -> float:
-        """Loss on the seen cells plus gamma J(U)."""
+    def objective(self, U: Floats, gamma: float) -> float:
+        """Compute the loss on the known values plus gamma J(U)."""
         error = self.filled - U
         error[self.missing] = 0.0
         return 0.5 * float(np.vdot(error, error)) + gamma * self.penalty(U)
 
-    def lower_bound(self, Z: Matrix) -> float:
-        """Value of the dual at a field Z that pulls at the cells.
+    def lower_bound(self, Z: Floats) -> float:
+        """Compute the dual objective at Z, a lower bound of the problem.
 
         gamma J(U) >= <Z, U> for every Z = E_r' L_r + L_c E_c with ||l_e|| <= gamma w_e, so
-        the minimum over U of the loss plus <Z, U> bounds the problem from below. A seen cell
-        has its minimum at U = X - Z. A missing one has none unless Z is 0 there; but clipping
-        U to the range of the seen cells never raises the objective, so some optimal U lies
-        in that range and the minimum over the range will do.
+        the minimum over U of the loss plus <Z, U> bounds the problem from below. For a known
+        value the minimum is at U = X - Z. For a missing value it exists only if Z is 0 there.
+        But clipping U to the range of the known values never raises the objective, so some
+        optimal U lies in that range, and the minimum over the range is a valid bound.
         """
         value = self.filled * Z - 0.5 * Z * Z
         if self.n_missing:
@@ -95,26 +96,88 @@ class ConvexProblem:
             value[self.missing] = np.minimum(low * pull, high * pull)
         return float(value.sum())
 
-    def slack(self, gradient: Matrix) -> float:
-        """How much lower a bound is than where the field and U balance in every cell.
-
-        `gradient` is what the field lacks of X - U, or its excess where X is missing.
-        """
+    def slack(self, gradient: Floats) -> float:
+        """Bound how far the lower bound can rise, given the gradient of the Lagrangian."""
         squares = float(np.vdot(gradient, gradient))
         if not self.n_missing:
             return 0.5 * squares
         excess = gradient[self.missing]
         low, high = self._range
-        seen = squares - float(excess @ excess)
-        return 0.5 * seen + (high - low) * float(np.abs(excess).sum())
+        known = squares - float(excess @ excess)
+        return 0.5 * known + (high - low) * float(np.abs(excess).sum())
 
     @cached_property
     def _range(self) -> tuple[float, float]:
-        seen = self.X[~self.missing]
-        return float(seen.min()), float(seen.max())
+        known = self.X[~self.missing]
+        return float(known.min()), float(known.max())
 
 
-def _lengths(U: Matrix, graph: Graph) -> Matrix:
+def _lengths(U: Floats, graph: Graph) -> Floats:
     out = np.empty(graph.n_edges)
-    kernels.lengths(U, graph.heads, graph.tails, out)
+    kernels.edge_lengths(U, graph.heads, graph.tails, out)
     return out
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledProblem:
+    """A problem on (X - mean) / scale.
+
+    Parameters
+    ----------
+    problem : ConvexProblem
+        The scaled problem.
+    mean, scale : float
+        Centre and scale of X.
+    """
+
+    problem: ConvexProblem
+    mean: float
+    scale: float
+
+    def restore(self, U: Floats) -> Floats:
+        """Return a representation in the units of X."""
+        return U * self.scale + self.mean
+
+
+def scaled_problem(
+    X: Matrix, *, n_neighbors: int, phi: float, metric: str, standardize: bool
+) -> ScaledProblem:
+    """Set up the problem for `X`, optionally centred and scaled to unit Frobenius norm.
+
+    `standardize` subtracts the mean of the known values and divides by their norm. See
+    `gaussian_knn_graph` for the other parameters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyrocco.convex import scaled_problem
+    >>> X = np.array([[1.0, 1.0], [7.0, 7.0]])
+    >>> options = {"n_neighbors": 1, "phi": 0.5, "metric": "euclidean"}
+    >>> scaled = scaled_problem(X, standardize=True, **options)
+    >>> scaled.mean, scaled.scale, scaled.problem.X.tolist()
+    (4.0, 6.0, [[-0.5, -0.5], [0.5, 0.5]])
+    """
+    if sparse.issparse(X):
+        csr = sparse.csr_matrix(X, dtype=np.float64)
+        dense, sides = csr.toarray(), (csr, csr.T.tocsr())
+    else:
+        dense = np.asarray(X, dtype=np.float64)
+        sides = dense, np.ascontiguousarray(dense.T)
+    known = dense[~np.isnan(dense)]
+    if not known.size:
+        raise ValueError("All values of X are missing; at least one must be a number.")
+    mean, scale = _centre_and_norm(known) if standardize else (0.0, 1.0)
+    # Distances do not depend on the mean, so that sparse data remain sparse for the graphs.
+    graphs = (gaussian_knn_graph(side / scale, n_neighbors, phi, metric) for side in sides)
+    return ScaledProblem(ConvexProblem((dense - mean) / scale, *graphs), mean, scale)
+
+
+def _centre_and_norm(known: Floats) -> tuple[float, float]:
+    mean = float(known.mean())
+    centred = known - mean
+    largest = float(np.abs(centred).max())
+    # Constant data, up to rounding, are not scaled.
+    if largest <= 1e-14 * abs(mean) or largest == 0.0:
+        return mean, 1.0
+    # Squares of very large or very small numbers would overflow or underflow.
+    return mean, largest * float(np.linalg.norm(centred / largest))

@@ -1,31 +1,99 @@
-"""Solve the convex biclustering problem, at one gamma or along a path."""
+"""Solve the convex biclustering problem for one gamma or along a path, with its clusters."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
 
-from pyrocco.convex.groups import Groups, components, groups_of
-from pyrocco.convex.lagrangian import Lagrangian, Point
-from pyrocco.convex.newton import newton_step
+from pyrocco._typing import Floats, Labels, Mask
+from pyrocco.convex.lagrangian import Lagrangian, Point, newton_step
 from pyrocco.convex.problem import ConvexProblem
+from pyrocco.graph import Graph
 
-Matrix = NDArray[np.float64]
-
-# The Lagrangian counts as minimal when what is left of it is this share of the gap asked
-# for, or the square of this share of the gap there is.
-_SETTLED = 0.1
-# Where new multipliers leave more than this share of the gap, the springs become stiffer.
+# Edges shorter than this share of ||X||_F have length zero.
+CLOSED = 1e-5
+# The Lagrangian counts as minimal when its slack is this share of the requested gap, or the
+# square of this share times the current gap.
+_MINIMAL = 0.1
+# The stiffness is increased if new multipliers leave more than this share of the gap.
 _SLOW = 0.3
 _STIFFEN = 3.0
 
 
 @dataclass(frozen=True, eq=False)
+class Clusters:
+    """Labels of the rows and of the columns, from 0.
+
+    Parameters
+    ----------
+    rows, columns : ndarray of int
+        Cluster of each row and of each column.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyrocco.convex import Clusters
+    >>> clusters = Clusters(np.array([0, 0, 1]), np.array([0, 1]))
+    >>> clusters.flatten(np.array([[1.0, 5.0], [3.0, 7.0], [0.0, 0.0]])).tolist()
+    [[2.0, 6.0], [2.0, 6.0], [0.0, 0.0]]
+    >>> clusters.block_means(np.array([[1.0, np.nan], [3.0, np.nan], [0.0, 7.0]])).tolist()
+    [[2.0, nan], [0.0, 7.0]]
+    """
+
+    rows: Labels
+    columns: Labels
+
+    def flatten(self, U: Floats) -> Floats:
+        """Replace every value by the mean of its block."""
+        return _averaged(_averaged(U, self.rows).T, self.columns).T.copy()
+
+    def block_means(self, X: Floats) -> Floats:
+        """Compute the mean of the values of each block that are not NaN; NaN if all are."""
+        known = ~np.isnan(X)
+        shape = self.rows.max() + 1, self.columns.max() + 1
+        blocks = (self.rows[:, None] * shape[1] + self.columns)[known]
+        counts = np.bincount(blocks, minlength=shape[0] * shape[1])
+        sums = np.bincount(blocks, X[known], minlength=shape[0] * shape[1])
+        means = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+        return np.asarray(means.reshape(shape))
+
+
+def _averaged(U: Floats, labels: Labels) -> Floats:
+    """Replace each row by the mean of its cluster."""
+    sizes = np.bincount(labels)
+    if len(sizes) == len(labels):
+        return U
+    order = np.argsort(labels, kind="stable")
+    starts = np.r_[0, np.cumsum(sizes)[:-1]]
+    sums = np.add.reduceat(U[order], starts, axis=0)
+    return np.asarray((sums / sizes[:, None])[labels])
+
+
+def clusters_of(problem: ConvexProblem, U: Floats) -> Clusters:
+    """Return the clusters of U: nodes connected by edges of length at most 1e-5 ||X||_F."""
+    along_rows, along_columns = problem.edge_lengths(U)
+    limit = CLOSED * float(np.linalg.norm(problem.filled))
+    return _connected(problem, along_rows <= limit, along_columns <= limit)
+
+
+def _connected(problem: ConvexProblem, rows: Mask, columns: Mask) -> Clusters:
+    """Return the clusters that some edges of the rows and of the columns connect."""
+    return Clusters(_components(problem.rows, rows), _components(problem.columns, columns))
+
+
+def _components(graph: Graph, chosen: Mask) -> Labels:
+    part = Graph(graph.n_nodes, graph.heads[chosen], graph.tails[chosen], np.ones(chosen.sum()))
+    _, labels = connected_components(part.adjacency(), directed=False)
+    return np.asarray(labels, dtype=np.intp)
+
+
+@dataclass(frozen=True, eq=False)
 class ConvexSolution:
-    """A solution with its certificate.
+    """A solution with a bound of its error.
 
     Parameters
     ----------
@@ -33,31 +101,39 @@ class ConvexSolution:
         Strength of the penalty.
     U : ndarray of shape (n_rows, n_columns)
         The representation.
-    groups : Groups
-        Rows and columns that have become one.
+    clusters : Clusters
+        Rows and columns that have become equal.
     objective : float
-        Value of the problem at U.
+        Objective at U.
     gap : float
-        No U has an objective lower than ``objective - gap``.
+        Duality gap: no U has an objective lower than ``objective - gap``.
     n_iter : int
-        Newton steps taken.
+        Number of Newton steps.
     converged : bool
         Whether the gap is within the tolerance.
     """
 
     gamma: float
-    U: Matrix
-    groups: Groups
+    U: Floats
+    clusters: Clusters
     objective: float
     gap: float
     n_iter: int
     converged: bool
 
+    @property
+    def groups(self) -> Clusters:
+        """The clusters, by their name before version 0.2."""
+        warnings.warn(
+            "`groups` is renamed to `clusters` and will be removed.", FutureWarning, stacklevel=2
+        )
+        return self.clusters
+
 
 def solve(
     problem: ConvexProblem, gamma: float, *, tol: float = 1e-8, max_iter: int = 2000
 ) -> ConvexSolution:
-    """Solve the problem at one gamma; see `iterate_path`.
+    """Solve the problem for one gamma; see `iterate_path`.
 
     Examples
     --------
@@ -66,7 +142,7 @@ def solve(
     >>> X = np.array([[0.0, 0.0, 4.0], [0.0, 1.0, 4.0], [9.0, 9.0, 5.0]])
     >>> problem = ConvexProblem(X, gaussian_knn_graph(X, 1), gaussian_knn_graph(X.T, 1))
     >>> solution = solve(problem, 2.0)
-    >>> solution.groups.rows.tolist(), solution.gap < 1e-6
+    >>> solution.clusters.rows.tolist(), solution.gap < 1e-6
     ([0, 0, 1], True)
     """
     return next(iterate_path(problem, [gamma], tol=tol, max_iter=max_iter))
@@ -75,10 +151,11 @@ def solve(
 def iterate_path(
     problem: ConvexProblem, gammas: Sequence[float], *, tol: float = 1e-8, max_iter: int = 2000
 ) -> Iterator[ConvexSolution]:
-    """Solve the problem at every gamma, from the largest down, each from the last.
+    """Solve the problem for several gammas, from the largest to the smallest.
 
-    In that order multipliers only need to shrink and missing cells start from the mean of
-    their block, which small gammas alone would take very long to find.
+    Each solve starts from the previous solution. In this order multipliers only need to
+    shrink, and missing values start from the mean of their block, which would take many steps
+    with a small gamma alone.
 
     Parameters
     ----------
@@ -88,77 +165,63 @@ def iterate_path(
         Strengths of the penalty, in any order.
     tol : float, default=1e-8
         Stop when the duality gap is at most `tol` times half the squared distance of X to
-        its mean. Without missing cells this guarantees that U is within
-        sqrt(tol) ||X - mean||_F of the solution.
+        its mean. Without missing values U is then within sqrt(tol) ||X - mean||_F of the
+        exact solution.
     max_iter : int, default=2000
-        Newton steps at most for each gamma.
+        Maximum number of Newton steps for each gamma.
 
     Yields
     ------
     ConvexSolution
         From the largest gamma to the smallest.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyrocco.convex import ConvexProblem, gaussian_knn_graph, iterate_path
-    >>> X = np.array([[0.0, 0.0, 4.0], [0.0, 1.0, 4.0], [9.0, 9.0, 5.0]])
-    >>> rows, columns = gaussian_knn_graph(X, 1, phi=0), gaussian_knn_graph(X.T, 1, phi=0)
-    >>> problem = ConvexProblem(X, rows, columns)
-    >>> [len(set(s.groups.rows)) for s in iterate_path(problem, [0.01, 4.0, 1000.0])]
-    [1, 2, 3]
     """
     lagrangian = Lagrangian(problem)
     U = problem.filled
     for gamma in sorted(gammas, reverse=True):
-        lagrangian.begin(gamma)
+        lagrangian.set_gamma(gamma)
         solution, U = _descend(lagrangian, gamma, U, tol * problem.energy, max_iter)
         yield solution
 
 
 def _descend(
-    lagrangian: Lagrangian, gamma: float, start: Matrix, target: float, max_iter: int
-) -> tuple[ConvexSolution, Matrix]:
-    """Solve at one gamma; the second answer is where to go on from at the next.
+    lagrangian: Lagrangian, gamma: float, start: Floats, target: float, max_iter: int
+) -> tuple[ConvexSolution, Floats]:
+    """Solve for one gamma; return the solution and the start for the next gamma.
 
-    The method of multipliers: minimise the Lagrangian by Newton steps, take the forces on
-    the edges as multipliers, make the springs stiffer where that shrinks the gap too slowly.
+    The method of multipliers: minimise the Lagrangian by Newton steps, update the multipliers,
+    and increase the stiffness if the gap shrinks too slowly.
     """
     problem = lagrangian.problem
-    point, last = lagrangian.at(start), np.inf
+    point, last = lagrangian.evaluate(start), np.inf
     for step in range(1, max_iter + 1):
-        if _is_settled(problem, point, target) or step == max_iter:
+        if _is_minimal(problem, point, target) or step == max_iter:
             U, objective = _best_candidate(lagrangian, point, gamma)
             gap = objective - point.bound
             if gap <= target or step == max_iter:
                 break
-            lagrangian.settle(_STIFFEN if gap > _SLOW * last else 1.0)
-            point, last = lagrangian.at(point.U), gap
+            lagrangian.update_multipliers(_STIFFEN if gap > _SLOW * last else 1.0)
+            point, last = lagrangian.evaluate(point.U), gap
         point = newton_step(lagrangian, point)
-    groups = groups_of(problem, U)
+    clusters = clusters_of(problem, U)
     gap = max(gap, 0.0)
-    return ConvexSolution(gamma, U, groups, objective, gap, step, gap <= target), point.U
+    return ConvexSolution(gamma, U, clusters, objective, gap, step, gap <= target), point.U
 
 
-def _is_settled(problem: ConvexProblem, point: Point, target: float) -> bool:
-    """Whether the Lagrangian is as good as minimal, as seen from the gap."""
+def _is_minimal(problem: ConvexProblem, point: Point, target: float) -> bool:
+    """Whether the Lagrangian is minimal up to an error that is small beside the gap."""
     gap = point.objective - point.bound
-    enough = max(_SETTLED * target, _SETTLED**2 * gap)
+    enough = max(_MINIMAL * target, _MINIMAL**2 * gap)
     return gap <= target or problem.slack(point.gradient) <= enough
 
 
-def _best_candidate(lagrangian: Lagrangian, point: Point, gamma: float) -> tuple[Matrix, float]:
-    """U as it is, or made constant on the blocks of closed edges, whichever is better.
+def _best_candidate(lagrangian: Lagrangian, point: Point, gamma: float) -> tuple[Floats, float]:
+    """Return U, or U averaged over the blocks of closed edges, whichever is better.
 
-    Closed edges of U keep a length that goes to zero with the steps, which gamma multiplies;
-    averaging takes it to zero at once, and the gap with it.
+    Closed edges of U approach length zero only in the limit; averaging sets it to zero.
     """
     problem = lagrangian.problem
-    closed = Groups(
-        components(problem.rows, lagrangian.rows.closed),
-        components(problem.columns, lagrangian.columns.closed),
-    )
-    flat = closed.flatten(point.U)
+    blocks = _connected(problem, lagrangian.rows.closed, lagrangian.columns.closed)
+    flat = blocks.flatten(point.U)
     objective = problem.objective(flat, gamma)
     return (flat, objective) if objective <= point.objective else (point.U, point.objective)
 
@@ -166,17 +229,7 @@ def _best_candidate(lagrangian: Lagrangian, point: Point, gamma: float) -> tuple
 def solve_path(
     problem: ConvexProblem, gammas: Sequence[float], *, tol: float = 1e-8, max_iter: int = 2000
 ) -> list[ConvexSolution]:
-    """Solve the problem at every gamma, in the order given; see `iterate_path`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyrocco.convex import ConvexProblem, gaussian_knn_graph, solve_path
-    >>> X = np.array([[0.0, 0.0, 4.0], [0.0, 1.0, 4.0], [9.0, 9.0, 5.0]])
-    >>> problem = ConvexProblem(X, gaussian_knn_graph(X, 1), gaussian_knn_graph(X.T, 1))
-    >>> [solution.gamma for solution in solve_path(problem, [0.01, 2.0])]
-    [0.01, 2.0]
-    """
+    """Solve the problem for several gammas, in the given order; see `iterate_path`."""
     order = np.argsort(-np.asarray(gammas), kind="stable")
-    found = list(iterate_path(problem, gammas, tol=tol, max_iter=max_iter))
-    return [found[place] for place in np.argsort(order, kind="stable")]
+    solutions = list(iterate_path(problem, gammas, tol=tol, max_iter=max_iter))
+    return [solutions[place] for place in np.argsort(order, kind="stable")]

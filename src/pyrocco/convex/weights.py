@@ -1,33 +1,31 @@
-"""The graphs of convex biclustering: nearest neighbours under a Gaussian kernel."""
+"""The graphs of convex biclustering: nearest neighbours with Gaussian weights."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics import pairwise_distances
 
+from pyrocco._typing import Dense, Floats, Matrix
 from pyrocco.graph import Graph
 from pyrocco.graph.neighbors import Neighbors, distances_between_rows, nearest
 
 
 def gaussian_knn_graph(
-    X: Any, n_neighbors: int = 5, phi: float = 0.5, metric: str = "euclidean"
+    X: Matrix, n_neighbors: int = 5, phi: float = 0.5, metric: str = "euclidean"
 ) -> Graph:
-    """Connect rows of which at least one is among the other's nearest.
+    """Connect each row with its nearest neighbours, with Gaussian edge weights.
 
     Edge weights are exp(-phi d^2 / n_columns), scaled to sum to one and divided by
-    sqrt(n_columns): with that, rows and columns pull alike whatever the shape of the matrix
-    (Chi, Allen and Baraniuk 2017).
+    sqrt(n_columns), so that the penalties of rows and columns balance for every shape of the
+    matrix (Chi, Allen and Baraniuk 2017).
 
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n_rows, n_columns)
-        Rows to connect. NaN marks missing cells: distances then come from the cells that
-        two rows share.
+        Rows to connect. Distances between rows with missing values (NaN) are computed from
+        the columns that both rows have.
     n_neighbors : int, default=5
-        How many neighbours each row names.
+        Number of neighbours of each row.
     phi : float, default=0.5
         Decay of the weights with squared distance; 0 makes them equal.
     metric : {"euclidean", "manhattan", "cosine"}, default="euclidean"
@@ -36,7 +34,7 @@ def gaussian_knn_graph(
     Returns
     -------
     Graph
-        Edges sorted by their ends.
+        Edges, sorted.
 
     Examples
     --------
@@ -52,34 +50,34 @@ def gaussian_knn_graph(
     if n_rows < 2:
         none = np.empty(0, dtype=np.intp)
         return Graph(n_rows, none, none, np.empty(0))
-    found = _nearest(X, min(n_neighbors, n_rows - 1), metric)
-    ends = np.repeat(np.arange(n_rows), found.indices.shape[1])
-    others = found.indices.ravel()
-    known = (others >= 0) & np.isfinite(found.distances.ravel())
+    neighbors = _nearest(X, min(n_neighbors, n_rows - 1), metric)
+    ends = np.repeat(np.arange(n_rows), neighbors.indices.shape[1])
+    others = neighbors.indices.ravel()
+    known = (others >= 0) & np.isfinite(neighbors.distances.ravel())
     pairs = np.sort(np.column_stack([ends, others])[known], axis=1)
     pairs, first = np.unique(pairs, axis=0, return_index=True)
-    squares = found.distances.ravel()[known][first] ** 2
+    squares = neighbors.distances.ravel()[known][first] ** 2
     weights = _gaussian(squares, phi / n_columns) / np.sqrt(n_columns)
     return Graph(n_rows, pairs[:, 0].copy(), pairs[:, 1].copy(), weights)
 
 
-def _gaussian(squares: NDArray[np.float64], decay: float) -> NDArray[np.float64]:
-    """exp(-decay squares) over its sum; the shift cancels and keeps the sum from 0 / 0."""
+def _gaussian(squares: Floats, decay: float) -> Floats:
+    """Compute exp(-decay squares) divided by its sum; the shift prevents 0 / 0."""
     kernel = np.exp(-decay * (squares - squares.min(initial=np.inf)))
     return np.asarray(kernel / kernel.sum())
 
 
-def _nearest(X: Any, n_neighbors: int, metric: str) -> Neighbors:
+def _nearest(X: Matrix, n_neighbors: int, metric: str) -> Neighbors:
     if isinstance(X, np.ndarray) and np.isnan(X).any():
-        return _nearest_of_shared_cells(X, n_neighbors, metric)
+        return _nearest_in_shared_columns(X, n_neighbors, metric)
     return nearest(distances_between_rows(X, metric), n_neighbors)
 
 
-def _nearest_of_shared_cells(X: NDArray[Any], n_neighbors: int, metric: str) -> Neighbors:
+def _nearest_in_shared_columns(X: Dense, n_neighbors: int, metric: str) -> Neighbors:
     if metric != "euclidean":
-        raise ValueError(f"missing cells need metric='euclidean'; got {metric!r}.")
+        raise ValueError(f"missing values need metric='euclidean'; got {metric!r}.")
     distances = pairwise_distances(X, metric="nan_euclidean")
     np.fill_diagonal(distances, np.nan)
-    # NaN (no cell in common, or the row itself) sorts last, so such pairs drop out above.
+    # NaN (no column in common, or the row itself) sorts last; such pairs are dropped above.
     order = np.argsort(distances, axis=1, kind="stable")[:, :n_neighbors]
     return Neighbors(order, np.take_along_axis(distances, order, axis=1))

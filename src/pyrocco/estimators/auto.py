@@ -17,8 +17,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pyrocco._typing import Labels, Mask, Matrix, MatrixLike
-from pyrocco.assign.base import relabel
-from pyrocco.assign.silhouette import silhouettes
+from pyrocco.assign import relabel
+from pyrocco.assign.kmeans import silhouettes
 from pyrocco.fitting.result import bicluster_columns, bicluster_rows
 from pyrocco.results.persistence import save_model
 from pyrocco.validation import check_count, check_random_state

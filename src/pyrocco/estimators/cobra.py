@@ -14,21 +14,21 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from pyrocco._typing import Mask, Matrix, MatrixLike
-from pyrocco.assign import ContinuousAssigner, SilhouetteKMeans
-from pyrocco.assign.base import relabel
+from pyrocco.assign import ContinuousAssigner, SilhouetteKMeans, relabel
 from pyrocco.cells.values import has_missing, is_mostly_zero, resolve_metric, to_dense
 from pyrocco.convex import (
+    Clusters,
     ConvexProblem,
     ConvexSolution,
-    Groups,
+    ScaledProblem,
+    check_gammas,
+    check_positive,
     hold_out,
+    scaled_problem,
     solve,
     solve_path,
     validate,
 )
-from pyrocco.convex.grid import check_gammas, check_positive
-from pyrocco.convex.scaling import ScaledProblem, scaled_problem
-from pyrocco.convex.validation import seen_block_means
 from pyrocco.fitting.result import bicluster_columns, bicluster_rows
 from pyrocco.graph.neighbors import METRICS
 from pyrocco.progress import (
@@ -227,7 +227,7 @@ class COBRA(BiclusterMixin, ClusterMixin, BaseEstimator, CallbackSupportMixin):
         >>> from pyrocco.datasets import make_noisy_biclusters
         >>> X = make_noisy_biclusters((40, 30), 3, noise=5, random_state=0).X
         >>> solutions = COBRA(gammas=[1.0, 10.0]).path(X)
-        >>> [len(set(solution.groups.rows)) for solution in solutions]
+        >>> [len(set(solution.clusters.rows)) for solution in solutions]
         [40, 3]
         """
         self._check_parameters()
@@ -237,7 +237,7 @@ class COBRA(BiclusterMixin, ClusterMixin, BaseEstimator, CallbackSupportMixin):
         if not all(solution.converged for solution in solutions):
             _warn_not_converged(self.max_iter)
         return [
-            replace(solution, U=scaled.restore(solution.U), groups=_numbered(solution.groups))
+            replace(solution, U=scaled.restore(solution.U), clusters=_numbered(solution.clusters))
             for solution in solutions
         ]
 
@@ -287,10 +287,10 @@ class COBRA(BiclusterMixin, ClusterMixin, BaseEstimator, CallbackSupportMixin):
         self.column_labels_ = clusters.columns
         self.n_row_clusters_ = int(clusters.rows.max()) + 1
         self.n_column_clusters_ = int(clusters.columns.max()) + 1
-        self.block_means_ = seen_block_means(to_dense(X), clusters)
+        self.block_means_ = clusters.block_means(to_dense(X))
 
-    def _cluster(self, X: Matrix, solution: ConvexSolution) -> Groups:
-        return _numbered(solution.groups)
+    def _cluster(self, X: Matrix, solution: ConvexSolution) -> Clusters:
+        return _numbered(solution.clusters)
 
     @property
     def rows_(self) -> Mask:
@@ -364,7 +364,7 @@ class COBRAr(COBRA):
     (3, 3)
     """
 
-    def _cluster(self, X: Matrix, solution: ConvexSolution) -> Groups:
+    def _cluster(self, X: Matrix, solution: ConvexSolution) -> Clusters:
         random = check_random_state(self.random_state)
         assigner: SilhouetteKMeans | ContinuousAssigner
         if is_mostly_zero(X):
@@ -372,15 +372,15 @@ class COBRAr(COBRA):
         else:
             assigner = ContinuousAssigner(random_state=random)
         U = solution.U * np.sqrt(solution.U.size) if self.standardize else solution.U
-        return Groups(
+        return Clusters(
             assigner.assign(np.ascontiguousarray(U), None),
             assigner.assign(np.ascontiguousarray(U.T), None),
         )
 
 
-def _numbered(groups: Groups) -> Groups:
+def _numbered(clusters: Clusters) -> Clusters:
     """Number the clusters by size, the largest first."""
-    return Groups(relabel(groups.rows), relabel(groups.columns))
+    return Clusters(relabel(clusters.rows), relabel(clusters.columns))
 
 
 def _warn_not_converged(max_iter: int) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pyrocco._typing import Dense, Labels, Matrix
-from pyrocco.assign.assignment import SideLabels
+from pyrocco.assign.labels import SideLabels
 from pyrocco.backends import Backend
 from pyrocco.cells.values import to_dense
 from pyrocco.fitting.result import Fit

@@ -229,8 +229,8 @@ def smooth(
             backend=task.backend,
             max_iter=settings.max_iter,
             report=task.progress.iteration,
-            gaps=missing,
-            bookmark=task.stages.begin_loop(),
+            missing=missing,
+            checkpoint=task.stages.begin_loop(),
         )
 
 

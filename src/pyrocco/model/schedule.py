@@ -1,4 +1,4 @@
-"""Graduated non-convexity: when mu falls, when the strengths follow, when to stop."""
+"""Schedules of graduated non-convexity: when mu and the strengths change, when to stop."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from pyrocco.model.side import Side
 
 
 class Schedule(Protocol):
-    """Decides after every iteration what happens to both sides."""
+    """Updates both sides after an iteration and decides when to stop."""
 
     def step(self, iteration: int, change: float, sides: Sequence[Side]) -> bool:
-        """Take the iterations so far and the change of the objective, update the sides.
+        """Update `sides`, given the number of iterations and the change of the objective.
 
-        Returns whether to stop.
+        Returns True to stop.
         """
 
 
 class SmoothOnce:
-    """The convex limit: every edge keeps full trust, so one solve is the answer."""
+    """The convex limit: all edges have weight 1, so that one solve gives the solution."""
 
     def step(self, iteration: int, change: float, sides: Sequence[Side]) -> bool:
         """Stop."""
@@ -27,28 +27,28 @@ class SmoothOnce:
 
 
 class SmoothUntilStill:
-    """As `SmoothOnce` where cells are missing: they follow the representation until it rests."""
+    """The convex limit with missing values, which follow U until the objective is stable."""
 
     def __init__(self, tolerance: float):
         self.tolerance = tolerance
 
     def step(self, iteration: int, change: float, sides: Sequence[Side]) -> bool:
-        """Stop once the objective moves by no more than the tolerance."""
+        """Stop when the objective changes by no more than the tolerance."""
         return change <= self.tolerance
 
 
 class EveryFour:
-    """Algorithm 1: every four iterations mu is halved and the strengths are set anew.
+    """Algorithm 1: halve mu and recompute the strengths every four iterations.
 
-    The paper leaves "converged" open; this is RCC's test: both mu have passed their
-    thresholds and the objective moves by less than `tolerance`.
+    The paper does not define convergence. This is RCC's test: both mu have passed their
+    thresholds and the objective changes by less than `tolerance`.
     """
 
     def __init__(self, tolerance: float = 0.1):
         self.tolerance = tolerance
 
     def step(self, iteration: int, change: float, sides: Sequence[Side]) -> bool:
-        """Stop, or sharpen after every fourth iteration."""
+        """Stop, or halve mu after every fourth iteration."""
         if all(side.is_sharp for side in sides) and change < self.tolerance:
             return True
         if iteration % 4 == 0:
@@ -57,14 +57,14 @@ class EveryFour:
 
 
 class UpToFour:
-    """RCC's program: as `EveryFour`, but moves on early once the objective settles."""
+    """The schedule of RCC's program: `EveryFour`, with mu halved early on a stable objective."""
 
     def __init__(self, tolerance: float = 0.1):
         self.tolerance = tolerance
         self._count = 0
 
     def step(self, iteration: int, change: float, sides: Sequence[Side]) -> bool:
-        """Count the iterations since mu fell last."""
+        """Stop, or halve mu after at most four iterations."""
         self._count += 1
         full = self._count == 4
         if change >= self.tolerance and not full:

@@ -1,25 +1,65 @@
-"""One side of the problem: the rows with their graph, or the columns with theirs."""
+"""One side of the problem: a graph of rows or of columns, with its penalty and line process."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike
 
+from pyrocco._typing import Array, Floats
 from pyrocco.backends import Backend, Operator
 from pyrocco.graph import Graph, Laplacian
-from pyrocco.model.penalty import geman_mcclure, line_process
+
+
+def geman_mcclure(squared: Floats, mu: float) -> Floats:
+    """Compute the Geman-McClure penalty mu y^2 / (mu + y^2), Eq. 3, from squared lengths y^2.
+
+    An infinite `mu` gives the convex limit, y^2 itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> geman_mcclure(np.array([0.0, 1.0, 1e9]), mu=1.0).round(3).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    return squared * _ratio(squared, mu)
+
+
+def line_process(squared: Floats, mu: float) -> Floats:
+    """Compute the line process (mu / (mu + y^2))^2, Eq. 7: edge weights between 0 and 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> line_process(np.array([0.0, 1.0]), mu=1.0).tolist()
+    [1.0, 0.25]
+    """
+    return _ratio(squared, mu) ** 2
+
+
+def _ratio(squared: Floats, mu: float) -> Floats:
+    """Compute mu / (mu + y^2)."""
+    if np.isinf(mu):
+        return np.ones_like(squared)
+    # Edges between equal rows keep weight 1 even when mu underflows to zero.
+    safe = np.where(squared > 0, squared, 1.0)
+    return np.where(squared > 0, mu / (mu + safe), 1.0)
 
 
 @dataclass(frozen=True)
 class LengthScales:
-    """What the lengths of a graph's edges in X set: where mu starts and where it may end.
+    """Thresholds derived from the lengths of the edges of a graph in X.
 
-    `mu` is three times the largest squared length; `delta` the mean of the shortest 1 % of
-    the lengths (at most 250 of them); `epsilon` the same without that limit.
+    Parameters
+    ----------
+    mu : float
+        Initial mu: three times the largest squared length.
+    delta : float
+        Final threshold for mu: mean of the shortest 1 % of the lengths, at most 250 of them.
+    epsilon : float
+        As `delta`, without the limit of 250.
     """
 
     mu: float
@@ -27,11 +67,12 @@ class LengthScales:
     epsilon: float
 
 
-def length_scales(squared: NDArray[np.float64], n_features: int) -> LengthScales:
-    """Scales of a graph from its squared edge lengths, as in RCC's published program.
+def length_scales(squared: Floats, n_features: int) -> LengthScales:
+    """Compute the thresholds of a graph as RCC's published program does.
 
-    It lengthens every edge a little and counts near-duplicates as the longest edge, so
-    that they cannot drag the thresholds to zero. Both constants assume data of unit scale.
+    The program lengthens every edge slightly and treats near-duplicates as the longest edge,
+    so that they cannot reduce the thresholds to zero. Both constants assume data of unit
+    scale.
 
     Examples
     --------
@@ -64,11 +105,11 @@ class Side:
     axis : {0, 1}
         0 for rows, 1 for columns.
     norm : float
-        Spectral norm that strength x Laplacian should have: ||X||_2 in Eq. 15.
+        Spectral norm of strength x Laplacian: ||X||_2 in Eq. 15.
     mu : float
-        Convexity of the penalty; infinite for the convex limit.
+        Parameter of the penalty; infinite for the convex limit.
     delta : float
-        The length below which mu has done its work.
+        Threshold below which mu need not fall further.
     """
 
     graph: Graph
@@ -78,7 +119,7 @@ class Side:
     delta: float = 0.0
     strength: float = field(init=False)
     laplacian: Laplacian = field(init=False)
-    _squared: NDArray[np.float64] = field(init=False)
+    _squared: Floats = field(init=False)
 
     def __post_init__(self) -> None:
         self.laplacian = Laplacian(self.graph)
@@ -86,24 +127,24 @@ class Side:
         self.calibrate()
 
     def calibrate(self) -> None:
-        """Set the strength from the present Laplacian: Eq. 15."""
+        """Set the strength from the current Laplacian: Eq. 15."""
         size = self.laplacian.spectral_norm()
         self.strength = self.norm / size if size > 0 else 0.0
 
-    def update(self, U: Any, backend: Backend) -> None:
+    def update(self, U: Array, backend: Backend) -> None:
         """Set the line process from the representation: Eq. 7."""
         self._squared = backend.edge_lengths(U, self.graph.heads, self.graph.tails, self.axis)
         if np.isinf(self.mu):
-            return  # every edge has full trust whatever its length
+            return  # all edges have weight 1
         self.laplacian.refresh(self.graph.weights * line_process(self._squared, self.mu))
 
     def energy(self) -> float:
-        """Its term of the objective at the last update: Eq. 4."""
+        """Return the term of this side in the objective at the last update: Eq. 4."""
         penalty = geman_mcclure(self._squared, self.mu)
         return 0.5 * self.strength * float(self.graph.weights @ penalty)
 
-    def operator(self, backend: Backend, dtype: Any) -> Operator:
-        """Strength times Laplacian, on the back end."""
+    def operator(self, backend: Backend, dtype: DTypeLike) -> Operator:
+        """Return strength times Laplacian on the back end."""
         return backend.operator(self.laplacian, self.strength, dtype)
 
     def sharpen(self) -> None:

@@ -1,19 +1,19 @@
-"""The linear equation of one iteration."""
+"""The linear system of one iteration."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
+from pyrocco._typing import DeviceArray
 from pyrocco.backends import Backend, Operator, Workspace
 
 
 @dataclass(frozen=True)
 class SylvesterSystem:
-    """shift U + P U + U Q = shift X, with P and Q Laplacians times their strengths.
+    """shift U + P U + U Q = shift X, where P and Q are Laplacians times their strengths.
 
-    ROCCO's Eq. 11, (I + P) U + U (I + Q) = 2 X, has shift 2; RCC's (I + P) U = X has
-    shift 1 and no edges among the columns.
+    ROCCO's Eq. 11, (I + P) U + U (I + Q) = 2 X, has shift 2. RCC's (I + P) U = X has shift 1
+    and no edges among the columns.
 
     Parameters
     ----------
@@ -24,12 +24,12 @@ class SylvesterSystem:
     rows, columns : Operator
         P and Q.
     backend : Backend
-        Where the arrays live.
+        Where the arrays are.
     workspace : Workspace, optional
-        Arrays for the solver; the systems of one fit share one.
+        Arrays that solvers reuse; all systems of one fit share it.
     """
 
-    X: Any
+    X: DeviceArray
     shift: float
     rows: Operator
     columns: Operator

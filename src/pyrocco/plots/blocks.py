@@ -7,10 +7,10 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from pyrocco._typing import Floats, Labels, Matrix
-from pyrocco.results.statistics import Moments
 from pyrocco.plots.axis_labels import axis_inches, names_font
 from pyrocco.plots.order import downsample, order_by_means
 from pyrocco.plots.style import FONT_SIZE, ColourScale, colour_scale, figure_of
+from pyrocco.results.statistics import Moments
 
 __all__ = ["plot_block_means", "plot_block_noise"]
 

@@ -39,7 +39,7 @@ def plot_tree(
     Parameters
     ----------
     leaves : array-like of int
-        Finest cluster of every row (``tree_.rows.leaves``).
+        Finest cluster of every row (``tree_.rows.finest``).
     merges : array-like of shape (n_leaves - 1, 2)
         Pairs of clusters that merge, in order (``tree_.rows.merges``).
     heights : array-like of shape (n_leaves - 1,)
@@ -71,10 +71,10 @@ def plot_tree(
     colours = [BLUE] * n_inside + [GREY] * (n_clusters - 1)
     width = 1.2 if len(links) < 60 else 0.6
     ax.add_collection(LineCollection(links, colors=colours, linewidths=width))
-    ax.set_xlim(0, len(tree.leaves))
+    ax.set_xlim(0, len(tree.finest))
     ax.set_ylim(0, 1.05 * float(np.max(tree.heights, initial=0.0)) or 1.0)
     _number_clusters(ax, tree, branches)
-    _label_axes(ax, f"{n_clusters} clusters of {len(tree.leaves)} {side}")
+    _label_axes(ax, f"{n_clusters} clusters of {len(tree.finest)} {side}")
     return ax
 
 
@@ -94,7 +94,7 @@ class _Branches:
     def of(cls, tree: NestedSide, most: int) -> _Branches:
         """Return at most `most` branches; finer ones would be narrower than a line."""
         hidden = max(tree.n_finest - most, 0)
-        sizes = dict(enumerate(np.bincount(tree.leaves).tolist()))
+        sizes = dict(enumerate(np.bincount(tree.finest).tolist()))
         tops = dict.fromkeys(sizes, 0.0)
         for (first, second), height in zip(
             tree.merges[:hidden].tolist(), tree.heights, strict=False
@@ -130,13 +130,13 @@ def _centres(sizes: dict[int, int], merges: Labels) -> dict[int, float]:
 
 def _number_clusters(ax: Axes, tree: NestedSide, branches: _Branches) -> None:
     """Underline every cluster of the cut and write its number below if it fits."""
-    cluster_of, sizes = tree.groups(tree.n_fitted), np.bincount(tree.leaves)
+    cluster_of, sizes = tree.cut_finest(tree.n_fitted), np.bincount(tree.finest)
     totals = np.bincount(cluster_of, sizes)
     starts = np.full(tree.n_fitted, np.inf)
     names = np.array(list(branches.centres))
     lowest = np.array(list(branches.centres.values()))
     np.minimum.at(starts, cluster_of[names], lowest)
-    begin, inches_per_row = 0.0, axis_inches(ax, "columns") / len(tree.leaves)
+    begin, inches_per_row = 0.0, axis_inches(ax, "columns") / len(tree.finest)
     for cluster in np.argsort(starts):
         end = begin + totals[cluster]
         margin = min(0.02 / inches_per_row, 0.1 * (end - begin))

@@ -74,7 +74,7 @@ class CoClustering:
     @cached_property
     def block_means_(self) -> Floats:
         """Mean of every block; NaN if all its values are missing."""
-        row_clusters = self.tree.rows.groups(self.n_row_clusters_)
+        row_clusters = self.tree.rows.cut_finest(self.n_row_clusters_)
         blocks = self.statistics.blocks(row_clusters, self.column_labels_)
         means = np.where(blocks.counts > 0, blocks.means, np.nan)
         return np.asarray(means * self.statistics.scale)

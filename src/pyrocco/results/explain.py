@@ -89,7 +89,7 @@ class Explainer:
     @cached_property
     def _by_column(self) -> Moments:
         """Row clusters by single columns."""
-        return self.statistics.by_column.merged(self.tree.rows.groups(self.n_clusters[0]))
+        return self.statistics.by_column.merged(self.tree.rows.cut_finest(self.n_clusters[0]))
 
     @cached_property
     def _blocks(self) -> Moments:
@@ -98,7 +98,7 @@ class Explainer:
 
     def _block_contrast(self) -> Contrast:
         """Test row means over column clusters, because values of one row are not replicates."""
-        by_row = self.statistics.by_row.merged(self.tree.columns.groups(self.n_clusters[1])).T
+        by_row = self.statistics.by_row.merged(self.tree.columns.cut_finest(self.n_clusters[1])).T
         row_means = np.where(by_row.counts > 0, by_row.means, np.nan)
         cells = Contrast.of(self._blocks)
         tested = Contrast.of(Moments.of(row_means, self._row_labels))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pyrocco.assign import CoClusterer, ContinuousAssigner, EachSide, SilhouetteKMeans
-from pyrocco.assign.confidence import RoundClusters
+from pyrocco.assign.labels import RoundClusters
 from pyrocco.assign.nested import NestedClusters, NestedSide
 from pyrocco.assign.profiles import BlockProfiles, FeatureProfiles
 from pyrocco.backends import NumpyBackend, TorchBackend

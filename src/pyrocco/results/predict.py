@@ -12,8 +12,7 @@ from scipy import sparse
 from scipy.stats import norm
 
 from pyrocco._typing import Array, Floats, Labels, Matrix, Names
-from pyrocco.assign.lloyd import cluster_means
-from pyrocco.assign.odds import tempered
+from pyrocco.assign.labels import cluster_means, tempered
 from pyrocco.assign.profiles import BlockProfiles, FeatureProfiles, Profiles, block_sums
 from pyrocco.backends import Backend
 from pyrocco.cells.values import is_mostly_zero, to_dense
@@ -90,9 +89,9 @@ class Predictor:
 
     def _predict_new(self, X: Floats) -> Predicted:
         cleaned, outliers = _clean(X, self.cleaner)
-        members = self.profiles.members(cleaned)
-        labels = members.argmax(axis=1)
-        membership = tempered(members)[np.arange(len(X)), labels]
+        memberships = self.profiles.memberships(cleaned)
+        labels = memberships.argmax(axis=1)
+        membership = tempered(memberships)[np.arange(len(X)), labels]
         departures = self.mean_rows.departures(cleaned, self.mean_rows.means[labels])
         present = 1 - np.isnan(X).mean(axis=1)
         distance = self.limits.distance(np.column_stack([departures, outliers]), present)

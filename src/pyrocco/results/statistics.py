@@ -91,8 +91,8 @@ class TreeStatistics:
     @classmethod
     def of(cls, X: Matrix, tree: NestedClusters, scale: float) -> TreeStatistics:
         """Compute the statistics of `X`, which was divided by `scale`."""
-        by_row = Moments.of(transpose(X), tree.columns.leaves)
-        return cls(Moments.of(X, tree.rows.leaves), by_row, scale)
+        by_row = Moments.of(transpose(X), tree.columns.finest)
+        return cls(Moments.of(X, tree.rows.finest), by_row, scale)
 
     def blocks(self, row_clusters: Labels, column_labels: Labels) -> Moments:
         """Return the moments of blocks.

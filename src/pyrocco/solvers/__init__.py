@@ -1,12 +1,11 @@
-"""Solvers of the linear system of one iteration: one file and one class each."""
+"""Solvers of the linear system of one iteration."""
 
 from pyrocco.solvers.auto import SOLVERS, AutoSolver, resolve_solver
 from pyrocco.solvers.bartels_stewart import BartelsStewartSolver
 from pyrocco.solvers.base import Solution, Solver
 from pyrocco.solvers.conjugate_gradient import ConjugateGradientSolver
-from pyrocco.solvers.decoupled import DecoupledSolver
 from pyrocco.solvers.multigrid import MultigridSolver
-from pyrocco.solvers.spectral import SpectralSolver
+from pyrocco.solvers.spectral import DecoupledSolver, SpectralSolver
 
 __all__ = [
     "SOLVERS",

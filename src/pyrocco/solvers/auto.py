@@ -1,25 +1,24 @@
-"""Which solver for which system."""
+"""Choice of the solver."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
+from pyrocco._typing import DeviceArray
 from pyrocco.model import SylvesterSystem
 from pyrocco.solvers.bartels_stewart import BartelsStewartSolver
 from pyrocco.solvers.base import Solution, Solver
 from pyrocco.solvers.conjugate_gradient import ConjugateGradientSolver
-from pyrocco.solvers.decoupled import DecoupledSolver
 from pyrocco.solvers.multigrid import MultigridSolver
-from pyrocco.solvers.spectral import SpectralSolver
+from pyrocco.solvers.spectral import DecoupledSolver, SpectralSolver
 
-# Below this, two dense eigenvalue problems cost less than a dozen iterations.
+# Up to this size, two dense eigenvalue problems cost less than a dozen iterations.
 _SPECTRAL_NODES = 128
-# Up to this the eigenvectors of the short side cost less than what they save.
+# Up to this size, the eigenvectors of the shorter side cost less than they save.
 _DECOUPLED_NODES = 500
 _AS_EXACT = 1e-12
-# In blocks, conjugate gradients re-chunk the matrix in every step; above this many cells that
-# costs more than the eigenvectors.
+# On chunked matrices conjugate gradients re-chunk in every step. With more cells than this,
+# that costs more than the eigenvectors.
 _RECHUNKED_CELLS = 10**8
 
 _NAMED: dict[str, Callable[[], Solver]] = {
@@ -33,12 +32,15 @@ SOLVERS = ("auto", *_NAMED)
 
 
 class AutoSolver:
-    """Picks the solver by the shape of the system and says which it was.
+    """Chooses a solver by the shape of the system.
+
+    The exact `SpectralSolver` for small matrices, `DecoupledSolver` if one side is short,
+    `ConjugateGradientSolver` otherwise.
 
     Parameters
     ----------
     tol : float
-        Residual over right-hand side at which the iterative solvers stop.
+        Relative residual at which the iterative solvers stop.
 
     Examples
     --------
@@ -56,19 +58,19 @@ class AutoSolver:
         """Return the solver for `system`."""
         here, n_cells = system.backend.in_one_place, system.X.shape[0] * system.X.shape[1]
         if max(system.X.shape) <= _SPECTRAL_NODES:
-            # In blocks nobody has both sides; as exact, it is as good.
+            # The eigenvectors of both sides are not available for a chunked matrix.
             return SpectralSolver() if here else DecoupledSolver(_AS_EXACT)
         if min(system.X.shape) <= _DECOUPLED_NODES or not (here or n_cells <= _RECHUNKED_CELLS):
             return DecoupledSolver(self.tol)
         return ConjugateGradientSolver(self.tol)
 
-    def solve(self, system: SylvesterSystem, start: Any) -> Solution:
-        """Solve `system` by the solver that fits it."""
+    def solve(self, system: SylvesterSystem, start: DeviceArray) -> Solution:
+        """Solve `system` by the chosen solver."""
         return self.choose(system).solve(system, start)
 
 
 def resolve_solver(solver: str | Solver) -> Solver:
-    """Turn the name of a solver into the solver; objects pass through.
+    """Return the solver of a given name, or the given object itself.
 
     Examples
     --------

@@ -1,27 +1,31 @@
-"""Exact solution by the algorithm of Bartels and Stewart."""
+"""Direct solution of the system by the algorithm of Bartels and Stewart."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from scipy.linalg import solve_sylvester
 
+from pyrocco._typing import DeviceArray
 from pyrocco.model import SylvesterSystem
-from pyrocco.solvers.base import Solution
-from pyrocco.solvers.multigrid.problem import SylvesterProblem
+from pyrocco.solvers.base import Solution, SylvesterProblem
 
 
 class BartelsStewartSolver:
-    """SciPy's solver of Sylvester equations, on the dense matrices A and B of Eq. 11.
+    """Bartels-Stewart algorithm: Schur decompositions of both sides.
 
-    Exact and O(n^3 + p^3) like `SpectralSolver`, but blind to the symmetry of A and B, and
-    so several times slower: a second opinion, not a way to save time.
+    Calls `scipy.linalg.solve_sylvester` with the dense matrices A and B of Eq. 11. It is exact
+    and takes O(n^3 + p^3) operations, as `SpectralSolver` does, but does not use the symmetry
+    of A and B and is several times slower. Use it to check other solvers.
+
+    References
+    ----------
+    Bartels and Stewart, "Algorithm 432: Solution of the matrix equation AX + XB = C",
+    Communications of the ACM 15 (1972) 820-826.
 
     Examples
     --------
     >>> from pyrocco import ROCCO
     >>> from pyrocco.datasets import make_noisy_biclusters
-    >>> from pyrocco.solvers.bartels_stewart import BartelsStewartSolver
+    >>> from pyrocco.solvers import BartelsStewartSolver
     >>> X = make_noisy_biclusters((40, 30), 3, noise=5, random_state=0).X
     >>> ROCCO(solver=BartelsStewartSolver()).fit(X).history_[0]["solver"]
     'bartels-stewart'
@@ -29,8 +33,8 @@ class BartelsStewartSolver:
 
     name = "bartels-stewart"
 
-    def solve(self, system: SylvesterSystem, start: Any) -> Solution:
-        """Solve `system`; `start` is not needed."""
+    def solve(self, system: SylvesterSystem, start: DeviceArray) -> Solution:
+        """Solve `system`; `start` is not used."""
         backend = system.backend
         problem = SylvesterProblem.of(system)
         U = solve_sylvester(problem.A.toarray(), problem.B.toarray(), problem.C)

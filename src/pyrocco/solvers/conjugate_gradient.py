@@ -1,24 +1,32 @@
-"""Conjugate gradients on the whole system, without ever forming it."""
+"""Conjugate gradients on the whole system, which is never formed."""
 
 from __future__ import annotations
 
 import math
-from typing import Any, cast
+from typing import cast
 
+from pyrocco._typing import DeviceArray
 from pyrocco.backends import ArrayBackend
 from pyrocco.model import SylvesterSystem
 from pyrocco.solvers.base import Solution
 
 
 class ConjugateGradientSolver:
-    """Jacobi-preconditioned conjugate gradients, warm-started.
+    """Conjugate gradients with Jacobi preconditioner, started from the previous solution.
+
+    Use it for large matrices with two long sides and a well-conditioned system.
 
     Parameters
     ----------
     tol : float
-        Residual over right-hand side at which to stop.
+        Relative residual at which to stop.
     max_iter : int
-        Iterations at most.
+        Maximum number of iterations.
+
+    References
+    ----------
+    Hestenes and Stiefel, "Methods of conjugate gradients for solving linear systems", Journal
+    of Research of the National Bureau of Standards 49 (1952) 409-436.
 
     Examples
     --------
@@ -37,8 +45,8 @@ class ConjugateGradientSolver:
         self.tol = tol
         self.max_iter = max_iter
 
-    def solve(self, system: SylvesterSystem, start: Any) -> Solution:
-        """Solve `system` from `start`, in place; at least one step is taken."""
+    def solve(self, system: SylvesterSystem, start: DeviceArray) -> Solution:
+        """Solve `system` from `start`, in place, with at least one step."""
         backend, U = cast(ArrayBackend, system.backend), start
         target = self.tol * system.shift * math.sqrt(backend.squared_norm(system.X))
         R, D, image = system.workspace.like(U, 3, backend)

@@ -1,6 +1,9 @@
-"""Combinatorial multigrid: the hierarchy is data, the cycle is code."""
+"""Combinatorial multigrid: the hierarchy of levels is data, the cycle through them is code."""
 
-from pyrocco.solvers.multigrid.combinatorial import CombinatorialMultigrid, LinearSolution
-from pyrocco.solvers.multigrid.solver import MultigridSolver
+from pyrocco.solvers.multigrid.solver import (
+    CombinatorialMultigrid,
+    LinearSolution,
+    MultigridSolver,
+)
 
 __all__ = ["CombinatorialMultigrid", "LinearSolution", "MultigridSolver"]

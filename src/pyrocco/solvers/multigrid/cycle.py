@@ -1,64 +1,49 @@
-"""One pass through the levels of combinatorial multigrid."""
+"""One multigrid cycle, and conjugate gradients that use it as preconditioner."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
+from pyrocco._typing import Floats, Labels
 from pyrocco.backends.kernels import multigrid as kernels
-from pyrocco.solvers.multigrid.hierarchy import Array, Hierarchy, Level
+from pyrocco.solvers.multigrid.hierarchy import Hierarchy, Level
+
+# Takes vectors as columns, and the indices of these columns among the right-hand sides.
+ColumnMap = Callable[[Floats, Labels], Floats]
 
 
-def cycle(hierarchy: Hierarchy, B: Array, shifts: Array, smoothing_steps: int) -> Array:
-    """Approximate the solutions for the columns of `B`: linear, symmetric, positive definite.
+def cycle(hierarchy: Hierarchy, B: Floats, shifts: Floats, smoothing_steps: int) -> Floats:
+    """Approximate the solutions for the columns of `B` by one cycle through the levels.
 
-    Jacobi at half weight never overshoots on a diagonally dominant matrix, so that the
-    eigenvalues of the cycle times the matrix lie in (0, 1] whatever the groups are, and
-    repeated visits keep them there.
-
-    Parameters
-    ----------
-    hierarchy : Hierarchy
-        The levels.
-    B : ndarray of shape (n, k)
-        Right-hand sides.
-    shifts : ndarray of shape (k,)
-        What is added to the diagonal, for each column.
-    smoothing_steps : int
-        Jacobi steps before and after the correction from the next level.
-
-    Returns
-    -------
-    ndarray of shape (n, k)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy import sparse
-    >>> from pyrocco.solvers.multigrid.hierarchy import build_hierarchy
-    >>> hierarchy = build_hierarchy(sparse.csr_array(np.array([[2.0, -1.0], [-1.0, 2.0]])))
-    >>> cycle(hierarchy, np.array([[3.0], [0.0]]), np.zeros(1), 1).round(3).tolist()
-    [[2.0], [1.0]]
+    `shifts` are added to the diagonal, one for each column. The cycle is linear, symmetric and
+    positive definite. Jacobi steps of half weight do not overshoot on a diagonally dominant
+    matrix, so that the eigenvalues of the cycle times the matrix are in (0, 1] for any
+    aggregates and any number of visits.
     """
     return _visit(hierarchy, 0, B, shifts, smoothing_steps)
 
 
-def _visit(hierarchy: Hierarchy, depth: int, B: Array, shifts: Array, steps: int) -> Array:
+def _visit(hierarchy: Hierarchy, depth: int, B: Floats, shifts: Floats, steps: int) -> Floats:
     if depth == len(hierarchy.levels):
         return hierarchy.last.solve(B, shifts)
     level = hierarchy.levels[depth]
     weight = _half_inverse_diagonal(level, shifts)
-    X = weight * B  # the first step, from zero
+    X = weight * B  # the first Jacobi step, from zero
     for _ in range(steps - 1):
         _smooth(level, B, X, shifts, weight)
-    coarse = kernels.restrict(level.groups, level.n_groups, _residual(level, B, X, shifts))
-    kernels.prolong(level.groups, _correction(hierarchy, depth, coarse, shifts, steps), X)
+    residual = _residual(level, B, X, shifts)
+    coarse = kernels.restrict(level.aggregates, level.n_aggregates, residual)
+    kernels.prolong(level.aggregates, _correction(hierarchy, depth, coarse, shifts, steps), X)
     for _ in range(steps):
         _smooth(level, B, X, shifts, weight)
     return X
 
 
-def _correction(hierarchy: Hierarchy, depth: int, B: Array, shifts: Array, steps: int) -> Array:
+def _correction(hierarchy: Hierarchy, depth: int, B: Floats, shifts: Floats, steps: int) -> Floats:
     X = _visit(hierarchy, depth + 1, B, shifts, steps)
     for _ in range(hierarchy.levels[depth].repeats - 1):
         residual = _residual(hierarchy.levels[depth + 1], B, X, shifts)
@@ -66,38 +51,111 @@ def _correction(hierarchy: Hierarchy, depth: int, B: Array, shifts: Array, steps
     return X
 
 
-def apply(matrix: sparse.csr_array, mass: Array, X: Array, shifts: Array) -> Array:
-    """Multiply every column of `X` by ``matrix + shift diag(mass)`` with its own shift.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy import sparse
-    >>> matrix = sparse.csr_array(np.array([[1.0, -1.0], [-1.0, 1.0]]))
-    >>> apply(matrix, np.ones(2), np.ones((2, 2)), np.array([0.0, 3.0])).tolist()
-    [[0.0, 3.0], [0.0, 3.0]]
-    """
+def apply(matrix: sparse.csr_array, mass: Floats, X: Floats, shifts: Floats) -> Floats:
+    """Multiply each column of `X` by ``matrix + shift diag(mass)`` with its own shift."""
     if X.shape[1] == 1:
-        # The kernels' relaxed arithmetic would gather a single vector four times slower.
-        image: Array = matrix @ X
+        # SciPy is four times faster than the kernel on a single vector.
+        image: Floats = matrix @ X
         image += shifts * mass[:, None] * X
     else:
         image = kernels.apply(matrix.indptr, matrix.indices, matrix.data, mass, shifts, X)
     return image
 
 
-def _residual(level: Level, B: Array, X: Array, shifts: Array) -> Array:
+def _residual(level: Level, B: Floats, X: Floats, shifts: Floats) -> Floats:
     image = apply(level.matrix, level.mass, X, shifts)
     return np.subtract(B, image, out=image)
 
 
-def _smooth(level: Level, B: Array, X: Array, shifts: Array, weight: Array) -> None:
+def _smooth(level: Level, B: Floats, X: Floats, shifts: Floats, weight: Floats) -> None:
     step = _residual(level, B, X, shifts)
     step *= weight
     X += step
 
 
-def _half_inverse_diagonal(level: Level, shifts: Array) -> Array:
+def _half_inverse_diagonal(level: Level, shifts: Floats) -> Floats:
     diagonal = level.diagonal[:, None] + level.mass[:, None] * shifts
-    # A node without edge and without weight of its own has an empty row: leave it at zero.
+    # A node without edges and without a diagonal has an empty row and stays at zero.
     return np.divide(0.5, diagonal, out=np.zeros_like(diagonal), where=diagonal > 0)
+
+
+@dataclass
+class _Columns:
+    """The right-hand sides that have not converged."""
+
+    number: Labels
+    X: Floats
+    R: Floats
+    D: Floats
+    weighted: Floats
+
+    def advance(self, apply: ColumnMap) -> Floats:
+        """Take one step and return the norms of the residuals."""
+        image = apply(self.D, self.number)
+        step = _ratio(self.weighted, _inner(self.D, image))
+        self.X += step * self.D
+        self.R -= step * image
+        return np.sqrt(_inner(self.R, self.R))
+
+    def redirect(self, precondition: ColumnMap) -> None:
+        """Set the next directions."""
+        Z = precondition(self.R, self.number)
+        before, self.weighted = self.weighted, _inner(self.R, Z)
+        self.D *= _ratio(self.weighted, before)
+        self.D += Z
+
+    def keep(self, which: Labels) -> None:
+        """Keep some of the columns."""
+        self.number, self.weighted = self.number[which], self.weighted[which]
+        self.X, self.R, self.D = (M.take(which, axis=1) for M in (self.X, self.R, self.D))
+
+
+def conjugate_gradients(
+    apply: ColumnMap,
+    precondition: ColumnMap,
+    B: Floats,
+    start: Floats,
+    targets: Floats,
+    max_iter: int,
+) -> tuple[Floats, Floats, int]:
+    """Solve for several right-hand sides by preconditioned conjugate gradients.
+
+    Each column has its own step sizes and takes at least one step, until the norm of its
+    residual is at most its target. Returns the solutions, the norms of the residuals and the
+    number of iterations of the slowest column.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> A = np.array([[2.0, -1.0], [-1.0, 2.0]])
+    >>> X, norms, iterations = conjugate_gradients(
+    ...     lambda X, _: A @ X, lambda R, _: R, np.eye(2), np.zeros((2, 2)), np.full(2, 1e-9), 9
+    ... )
+    >>> X.round(3).tolist(), iterations
+    ([[0.667, 0.333], [0.333, 0.667]], 2)
+    """
+    everything = np.arange(B.shape[1])
+    X, norms = np.empty_like(B), np.empty(B.shape[1])
+    R = B - apply(start, everything)
+    D = precondition(R, everything).copy()  # the identity would return R itself
+    active = _Columns(everything, start.copy(), R, D, _inner(R, D))
+    for iterations in range(1, max_iter + 1):
+        norms[active.number] = now = active.advance(apply)
+        finished = (now <= targets[active.number]) | (iterations == max_iter)
+        if finished.any():
+            X[:, active.number[finished]] = active.X[:, finished]
+            active.keep(np.flatnonzero(~finished))
+        if not len(active.number):
+            break
+        active.redirect(precondition)
+    return X, norms, iterations
+
+
+def _inner(X: Floats, Y: Floats) -> Floats:
+    product: Floats = np.einsum("ij,ij->j", X, Y)
+    return product
+
+
+def _ratio(numerator: Floats, denominator: Floats) -> Floats:
+    # 0 / 0 in a column that is solved exactly: no step.
+    return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator != 0)

@@ -1,33 +1,32 @@
-"""The levels of combinatorial multigrid, as data.
+"""The levels of combinatorial multigrid.
 
-Follows Koutis, Miller and Tolliver, "Combinatorial preconditioners and multilevel solvers
-for problems in computer vision and image processing", CVIU 115 (2011), below "the paper".
+Nodes are joined to aggregates, each of which is a node of the next level. The construction
+follows Koutis, Miller and Tolliver, "Combinatorial preconditioners and multilevel solvers for
+problems in computer vision and image processing", CVIU 115 (2011), called "the paper" below.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from pyrocco._typing import Floats
 from pyrocco.backends.kernels import multigrid as kernels
 
-Array = NDArray[np.float64]
-
-# The eigenvectors of the last level cost no more than the grouping of the first.
+# At this size the eigenvectors of the last level cost no more than the first aggregation.
 _LAST_NODES = 256
-# A node with less than this share of its weight in the forest leaves its group.
+# A node with less than this share of its weight in the forest leaves its aggregate.
 _SHARE = 0.125
-# What rounding leaves of a row sum that should be zero, relative to the diagonal.
+# Rounding error of a row sum that should be zero, relative to the diagonal.
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
 class Level:
-    """The matrices ``matrix + shift diag(mass)``, and the groups the next level is made of.
+    """The matrices ``matrix + shift diag(mass)`` of one level, and its aggregates.
 
     Parameters
     ----------
@@ -36,70 +35,63 @@ class Level:
     diagonal : ndarray
         Its diagonal.
     mass : ndarray
-        Number of nodes of the first level in every node of this one.
-    groups : ndarray of int
-        Node of the next level that every node belongs to; `n_groups` for the ground.
-    n_groups : int
+        Number of nodes of the first level in each node of this one.
+    aggregates : ndarray of int
+        Node of the next level that each node belongs to; `n_aggregates` for the ground.
+    n_aggregates : int
         Number of nodes of the next level.
     repeats : int
-        Visits to the next level in each visit to this one.
+        Number of visits to the next level in each visit to this one.
     """
 
     matrix: sparse.csr_array
-    diagonal: Array
-    mass: Array
-    groups: NDArray[np.int64]
-    n_groups: int
+    diagonal: Floats
+    mass: Floats
+    aggregates: NDArray[np.int64]
+    n_aggregates: int
     repeats: int
 
 
 @dataclass(frozen=True)
 class LastLevel:
-    """The eigenvectors of the last matrix in the metric of its masses: any shift is direct.
+    """Eigenvectors of the last matrix in the metric of its masses, for a direct solution.
 
     Parameters
     ----------
     vectors : ndarray
         ``vectors.T @ diag(mass) @ vectors`` is the identity.
     values : ndarray
-        ``vectors.T @ matrix @ vectors``, a diagonal; exactly zero where singular.
+        Diagonal of ``vectors.T @ matrix @ vectors``; exactly zero where singular.
     """
 
-    vectors: Array
-    values: Array
+    vectors: Floats
+    values: Floats
 
-    def solve(self, B: Array, shifts: Array) -> Array:
-        """Solve for every column with its shift; least squares where singular."""
+    def solve(self, B: Floats, shifts: Floats) -> Floats:
+        """Solve for each column with its shift; least squares where singular."""
         values = self.values[:, None] + shifts
         inverse = np.divide(1.0, values, out=np.zeros_like(values), where=values > 0)
-        solution: Array = self.vectors @ (inverse * (self.vectors.T @ B))
+        solution: Floats = self.vectors @ (inverse * (self.vectors.T @ B))
         return solution
 
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """Levels from the finest to the coarsest, and the one that is solved directly."""
+    """Levels from the finest to the coarsest, and the last one, which is solved directly."""
 
     levels: tuple[Level, ...]
     last: LastLevel
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Number of nodes of every level."""
+        """Number of nodes of each level."""
         return (*(len(level.mass) for level in self.levels), len(self.last.values))
 
 
 def build_hierarchy(matrix: sparse.csr_array) -> Hierarchy:
-    """Group the nodes of `matrix`, and the groups, until few enough are left.
+    """Build levels by repeated aggregation until few nodes are left.
 
-    Parameters
-    ----------
-    matrix : csr_array of float64
-        Symmetric, diagonally dominant, no positive entry off the diagonal.
-
-    Returns
-    -------
-    Hierarchy
+    The matrix is symmetric and diagonally dominant, without positive entries off the diagonal.
 
     Examples
     --------
@@ -112,54 +104,56 @@ def build_hierarchy(matrix: sparse.csr_array) -> Hierarchy:
     mass = np.ones(matrix.shape[0])
     while len(mass) > _LAST_NODES:
         diagonal = matrix.diagonal()
-        groups, n_groups = _groups(matrix, diagonal)
-        quotient = _quotient(matrix, groups, n_groups)
+        aggregates, count = _aggregate(matrix, diagonal)
+        quotient = _quotient(matrix, aggregates, count)
         repeats = _repeats(matrix, quotient)
-        levels.append(Level(matrix, diagonal, mass, groups, n_groups, repeats))
-        mass = kernels.restrict(groups, n_groups, mass[:, None])[:, 0]
+        levels.append(Level(matrix, diagonal, mass, aggregates, count, repeats))
+        mass = kernels.restrict(aggregates, count, mass[:, None])[:, 0]
         matrix = quotient
     return Hierarchy(tuple(levels), _last_level(matrix, mass))
 
 
-def _groups(matrix: sparse.csr_array, diagonal: Array) -> tuple[NDArray[np.int64], int]:
-    # The paper's Decompose-Graph. Its steps 2 and 3: the forest of heaviest edges, without
-    # the edges of nodes that it ties too weakly to their group.
+def _aggregate(matrix: sparse.csr_array, diagonal: Floats) -> tuple[NDArray[np.int64], int]:
+    """Return the aggregate of each node and their number: the paper's Decompose-Graph."""
+    # Steps 2 and 3: the forest of heaviest edges, without edges that connect a node too weakly.
     excess = matrix.sum(axis=1)
     excess[excess < _ROUNDING * diagonal] = 0.0
     to, weights = kernels.heaviest_edges(matrix.indptr, matrix.indices, matrix.data, excess)
     kept = to.copy()
     kernels.detach(kept, weights, diagonal, _SHARE)
-    # Its step 4: trees of constant conductance.
-    groups, n_groups = kernels.groups_of_forest(kept)
-    # Where most nodes come loose the graph is an expander: Jacobi does well there, and
-    # shrinking fast is worth more than the quality of the groups.
-    if n_groups > len(to) // 2:
-        groups, n_groups = kernels.groups_of_forest(to)
-    return groups, int(n_groups)
+    # Step 4: trees of constant conductance.
+    aggregates, count = kernels.groups_of_forest(kept)
+    # If most nodes are detached the graph is an expander. Jacobi steps work well there, and
+    # small levels matter more than good aggregates.
+    if count > len(to) // 2:
+        aggregates, count = kernels.groups_of_forest(to)
+    return aggregates, int(count)
 
 
-def _quotient(matrix: sparse.csr_array, groups: NDArray[Any], n_groups: int) -> sparse.csr_array:
-    # Renaming the columns is the product with the indicator matrix of the groups. Edges to
-    # the ground's group stay on the diagonal only.
-    n = len(groups)
+def _quotient(
+    matrix: sparse.csr_array, aggregates: NDArray[np.int64], count: int
+) -> sparse.csr_array:
+    """Return the matrix of the next level."""
+    # Renaming the columns is the product with the indicator matrix of the aggregates. Edges to
+    # the aggregate of the ground remain on the diagonal only.
+    n = len(aggregates)
     renamed = sparse.csr_array(
-        (matrix.data, groups[matrix.indices].astype(matrix.indices.dtype), matrix.indptr),
-        shape=(n, n_groups + 1),
+        (matrix.data, aggregates[matrix.indices].astype(matrix.indices.dtype), matrix.indptr),
+        shape=(n, count + 1),
     )
-    members = sparse.csr_array((np.ones(n), (groups, np.arange(n))), shape=(n_groups + 1, n))
-    return (members @ renamed)[:n_groups, :n_groups]
+    members = sparse.csr_array((np.ones(n), (aggregates, np.arange(n))), shape=(count + 1, n))
+    return (members @ renamed)[:count, :count]
 
 
 def _repeats(matrix: sparse.csr_array, quotient: sparse.csr_array) -> int:
-    # The paper's t_i: as many visits to the next level as cost one to this one, but a third
-    # was never worth its cost in trials. The last level is exact: a second visit would find
-    # nothing to correct.
+    """Return the number of visits to the next level, t_i in the paper, limited to 2."""
+    # In trials a third visit was never worth its cost. The last level is solved exactly.
     if quotient.shape[0] <= _LAST_NODES:
         return 1
     return 2 if matrix.nnz >= 3 * quotient.nnz else 1
 
 
-def _last_level(matrix: sparse.csr_array, mass: Array) -> LastLevel:
+def _last_level(matrix: sparse.csr_array, mass: Floats) -> LastLevel:
     scale = 1.0 / np.sqrt(mass)
     values, vectors = np.linalg.eigh(scale[:, None] * matrix.toarray() * scale)
     values[values < _ROUNDING * values.max(initial=0.0)] = 0.0

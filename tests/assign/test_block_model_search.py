@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from pyrocco.assign.blockmodel import BlockData, best_block_fit
-from pyrocco.assign.blockmodel.merging import BlockSums, cheapest_merge, merged_labels
+from pyrocco.assign.block_model import BlockData, best_block_fit
+from pyrocco.assign.block_model.search import BlockSums, cheapest_merge, merged_labels
 from tests.reference.literal_blocks import merge_costs
 
 
@@ -29,7 +29,7 @@ def test_the_cheapest_merge_is_cheapest(seed):
 
 
 @pytest.mark.parametrize("axis", [0, 1])
-def test_a_side_at_its_number_is_left_alone(axis):
+def test_a_side_with_its_number_of_clusters_is_not_merged(axis):
     X, labels = random_blocks(1)
     data = BlockData(X)
     least = tuple(5 - side if side == axis else 1 for side in (0, 1))
@@ -60,7 +60,7 @@ def test_merged_sums_are_the_sums_of_merged_labels():
 @pytest.mark.parametrize("k", [1, 2, 3, 7, 13, 21, 30])
 @pytest.mark.parametrize("noise", [0.0, 1.0])
 def test_finds_the_number_of_blocks(k, noise):
-    """Also above the number from which on the search makes leaps."""
+    """Also with more clusters than the search evaluates one by one."""
     rng = np.random.default_rng(k)
     truth = np.arange(8 * k) % k, np.arange(7 * k + 20) % k
     X = rng.uniform(-10, 10, (k, k))[truth[0]][:, truth[1]]
@@ -84,6 +84,6 @@ def test_given_numbers_are_kept(numbers):
         assert number in (None, labels.max() + 1)
 
 
-def test_numbers_the_search_cannot_reach_have_no_fit():
+def test_numbers_above_the_start_have_no_fit():
     X, labels = random_blocks(4, k=(3, 3))
     assert best_block_fit(BlockData(X), labels, (4, None)) is None

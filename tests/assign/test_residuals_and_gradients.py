@@ -1,10 +1,10 @@
-"""What blocks leave: white or not, of one width or two; gradients and humps."""
+"""Residuals of blocks: white or not, with outlier cells or not; gradients and modes."""
 
 import numpy as np
 import pytest
 
-from pyrocco.assign.blockmodel import fit_gradient, is_contaminated, is_white, residuals
-from pyrocco.assign.blockmodel.humps import has_humps
+from pyrocco.assign.block_model.gradient import fit_gradient, has_modes
+from pyrocco.assign.structure import is_contaminated, is_white, residuals
 
 FACTORS = {
     "uniform": lambda rng, n: rng.random(n),
@@ -63,7 +63,7 @@ def test_one_width_is_clean_and_two_are_not(seed):
     assert is_contaminated(rng.standard_t(2, X.shape), 100.0)
 
 
-def test_contamination_has_no_unit():
+def test_contamination_does_not_depend_on_the_unit():
     X = np.where(noise(1) > 1.5, 9.0, noise(0))
     for factor in (1e-9, 1e9):
         assert is_contaminated(factor * X, factor * 50)
@@ -82,8 +82,8 @@ def test_a_gradient_is_found_under_noise():
 
 def test_the_gradient_of_a_transpose_has_the_same_evidence():
     X = np.outer(np.arange(30), np.arange(20)) / 30 + noise(4, (30, 20))
-    turned = fit_gradient(np.ascontiguousarray(X.T))
-    assert turned.evidence == pytest.approx(fit_gradient(X).evidence, abs=0.1)
+    transposed = fit_gradient(np.ascontiguousarray(X.T))
+    assert transposed.evidence == pytest.approx(fit_gradient(X).evidence, abs=0.1)
 
 
 def test_evidence_of_a_gradient_changes_with_the_unit_as_that_of_blocks():
@@ -100,22 +100,22 @@ def test_matrices_without_a_gradient(X):
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("factor", FACTORS)
 @pytest.mark.parametrize("error", [0.01, 0.1, 0.3])
-def test_smooth_numbers_have_no_humps(seed, factor, error):
+def test_smooth_numbers_have_no_modes(seed, factor, error):
     rng = np.random.default_rng(seed)
     values = FACTORS[factor](rng, 150)
     values = values / values.std() + error * rng.standard_normal(150)
-    assert not has_humps(values, error)
+    assert not has_modes(values, error)
 
 
 @pytest.mark.parametrize("k", [2, 3, 5])
 @pytest.mark.parametrize("width", [0.0, 0.05, 0.15])
-def test_few_values_are_humps(k, width):
+def test_few_values_are_modes(k, width):
     rng = np.random.default_rng(k)
     values = np.arange(120) % k + width * rng.standard_normal(120)
-    assert has_humps(values, 0.05)
-    assert has_humps(1e6 * values - 3, 0.05e6)
+    assert has_modes(values, 0.05)
+    assert has_modes(1e6 * values - 3, 0.05e6)
 
 
 @pytest.mark.parametrize("values", [[1.0], [2.0, 2.0, 2.0], [1.0, 1.001]])
-def test_too_few_or_equal_numbers_have_no_humps(values):
-    assert not has_humps(np.array(values), 0.01)
+def test_too_few_or_equal_numbers_have_no_modes(values):
+    assert not has_modes(np.array(values), 0.01)

@@ -1,4 +1,4 @@
-"""What a matrix is taken for: blocks, one gradient, or rows alike in features."""
+"""The structure of a matrix: blocks, one gradient, or rows with similar features."""
 
 import numpy as np
 import pytest
@@ -54,7 +54,7 @@ def test_a_gradient_is_cut_where_a_number_is_given():
 
 @pytest.mark.parametrize("noise", [0.3, 1.0])
 def test_two_blobs_are_no_gradient(noise):
-    """Less their mean they are of rank one, but their rows crowd at two places."""
+    """Less their mean they have rank one, but their rows have two modes."""
     X, truth = make_blobs(
         120, 40, centers=2, cluster_std=noise, center_box=(-1, 1), random_state=0
     )
@@ -65,7 +65,7 @@ def test_two_blobs_are_no_gradient(noise):
 
 @pytest.mark.parametrize("noise", [0.0, 1.0])
 @pytest.mark.parametrize("k", [1, 2, 4, 9, 15, 24, 30])
-def test_blocks_are_read_as_blocks(k, noise):
+def test_blocks_are_detected(k, noise):
     X, rows, columns = grid(k, (6 * k + 30, 5 * k + 30), noise)
     model = ROCCO().fit(X)
     assert (model.structure_, *numbers(model)) == ("blocks", k, k)
@@ -82,14 +82,14 @@ def test_different_numbers_of_rows_and_columns():
 @pytest.mark.parametrize("k", [2, 3, 6])
 @pytest.mark.parametrize("to", [np.asarray, sparse.csr_array])
 def test_exact_blocks_on_the_diagonal(k, to):
-    """Mostly zero from three blocks on: every row is there many times over."""
+    """Mostly zero with three blocks or more, and every row has many copies."""
     X = to(np.kron(np.eye(k), np.ones((20, 15))))
     model = ROCCO().fit(X)
     assert adjusted_rand_score(np.arange(20 * k) // 20, model.row_labels_) == 1.0
     assert adjusted_rand_score(np.arange(15 * k) // 15, model.column_labels_) == 1.0
 
 
-def test_blobs_with_wide_features_are_read_by_features():
+def test_blobs_with_wide_features_are_clustered_by_features():
     X, truth = make_blobs(150, 30, centers=4, cluster_std=0.5, random_state=1)
     model = ROCCO().fit(X)
     assert model.structure_ == "features"
@@ -135,7 +135,7 @@ def test_constant_matrices_are_one_cluster(fill, shape):
     assert (model.row_membership_ == 1).all()
 
 
-def test_zero_rows_and_columns_leave_the_rest_alone():
+def test_zero_rows_and_columns_do_not_change_other_labels():
     X, rows, columns = grid(3, (60, 45), 1.0)
     model = ROCCO().fit(np.pad(X, ((0, 4), (0, 3))))
     assert adjusted_rand_score(rows, model.row_labels_[:60]) == 1.0
@@ -144,7 +144,7 @@ def test_zero_rows_and_columns_leave_the_rest_alone():
 
 @pytest.mark.parametrize("noise", [1.0, 5.0])
 def test_repeated_rows_stay_together(noise):
-    """Every row three times: three times the evidence for its noise, too."""
+    """Three copies of every row, which triple the evidence for its noise too."""
     X, _, columns = grid(3, (30, 45), noise)
     model = ROCCO().fit(np.repeat(X, 3, axis=0))
     assert (np.ptp(model.row_labels_.reshape(30, 3), axis=1) == 0).all()

@@ -1,12 +1,18 @@
-"""The block model of a matrix with missing cells: only what is there is evidence."""
+"""The block model of a matrix with missing values, which are no evidence."""
 
 import numpy as np
 import pytest
 
-from pyrocco.assign.blockmodel import BlockData, best_block_fit, fit_gradient, indicator, residuals
-from pyrocco.assign.blockmodel.fit import settle, soften
-from pyrocco.assign.blockmodel.merging import BlockSums, _pairs, _whole_pairs, cheapest_merge
-from pyrocco.assign.reading import read_matrix
+from pyrocco.assign.block_model import (
+    BlockData,
+    best_block_fit,
+    fit_gradient,
+    sweep,
+    variational_fit,
+)
+from pyrocco.assign.block_model.search import BlockSums, _complete_pairs, _pairs, cheapest_merge
+from pyrocco.assign.labels import hard_memberships
+from pyrocco.assign.structure import detect_structure, residuals
 
 
 def blocks(seed=0, noise=1.0):
@@ -16,14 +22,14 @@ def blocks(seed=0, noise=1.0):
     return X + noise * rng.standard_normal(X.shape), labels
 
 
-def with_gaps(X, share=0.3, seed=1):
+def with_missing(X, share=0.3, seed=1):
     return np.where(np.random.default_rng(seed).random(X.shape) < share, np.nan, X)
 
 
-def test_sums_and_sizes_are_those_of_observed_cells():
+def test_sums_and_sizes_leave_missing_values_out():
     X, labels = blocks()
-    X = with_gaps(X)
-    data, members = BlockData(X), tuple(map(indicator, labels))
+    X = with_missing(X)
+    data, members = BlockData(X), tuple(map(hard_memberships, labels))
     sums, sizes = data.sums(members), data.sizes(members)
     for i in range(2):
         for j in range(3):
@@ -35,25 +41,26 @@ def test_sums_and_sizes_are_those_of_observed_cells():
     assert data.total == pytest.approx(np.nansum(X))
 
 
-def test_a_column_that_is_missing_is_as_good_as_absent():
+def test_a_missing_column_has_no_effect():
     X, labels = blocks()
     wider = np.insert(X, 24, np.nan, axis=1)
-    rows = indicator(labels[0])
-    narrow = soften(BlockData(X), (rows, indicator(labels[1])))
-    wide = soften(BlockData(wider), (rows, indicator(np.r_[labels[1], 2])))
-    np.testing.assert_allclose(wide.members[0], narrow.members[0], atol=1e-6)
+    rows = hard_memberships(labels[0])
+    narrow = variational_fit(BlockData(X), (rows, hard_memberships(labels[1])))
+    wide = variational_fit(BlockData(wider), (rows, hard_memberships(np.r_[labels[1], 2])))
+    np.testing.assert_allclose(wide.memberships[0], narrow.memberships[0], atol=1e-6)
     np.testing.assert_allclose(wide.means, narrow.means, rtol=1e-3, atol=1e-3)
-    # Nothing is known of its cluster but how large the clusters are.
-    np.testing.assert_allclose(wide.members[1][24], wide.members[1][:24].mean(axis=0), atol=0.03)
+    # Its cluster is known only from the sizes of the clusters.
+    columns = wide.memberships[1]
+    np.testing.assert_allclose(columns[24], columns[:24].mean(axis=0), atol=0.03)
 
 
-def test_the_evidence_of_filled_cells_would_be_larger():
+def test_filled_values_would_lower_the_noise():
     X, labels = blocks()
-    gappy = with_gaps(X, 0.5)
-    members = tuple(map(indicator, labels))
+    incomplete = with_missing(X, 0.5)
+    members = tuple(map(hard_memberships, labels))
     means = np.kron([[4.0, 0.0, 1.0], [0.0, 3.0, -2.0]], np.ones((12, 8)))
-    filled = np.where(np.isnan(gappy), means, gappy)
-    known, made_up = (soften(BlockData(Z), members) for Z in (gappy, filled))
+    filled = np.where(np.isnan(incomplete), means, incomplete)
+    known, made_up = (variational_fit(BlockData(Z), members) for Z in (incomplete, filled))
     assert known.variance == pytest.approx(1.0, rel=0.2)
     assert made_up.variance < 0.7
 
@@ -63,15 +70,15 @@ def test_costs_of_merges_are_those_of_the_complete_matrix_where_it_is_complete()
     labels = np.repeat(np.arange(6), 4), np.repeat(np.arange(6), 4)
     sums = BlockSums.of(BlockData(X), labels)
     general = _pairs(sums.sums, sums.cells)
-    for ours, theirs in zip(general, _whole_pairs(sums.sums, *sums.counts), strict=True):
+    for ours, theirs in zip(general, _complete_pairs(sums.sums, *sums.counts), strict=True):
         different = ~np.eye(6, dtype=bool)
         np.testing.assert_allclose(ours[different], theirs[different], rtol=1e-9)
 
 
-def test_the_cheapest_merge_unites_parts_of_a_cluster():
+def test_the_cheapest_merge_joins_parts_of_a_cluster():
     X, labels = blocks()
     fine = np.repeat([0, 1, 2], [6, 6, 12]), labels[1]
-    data = BlockData(with_gaps(X))
+    data = BlockData(with_missing(X))
     merge = cheapest_merge(data, BlockSums.of(data, fine), (1, 1))
     assert (merge.axis, merge.kept, merge.gone) == (0, 0, 1)
 
@@ -79,30 +86,30 @@ def test_the_cheapest_merge_unites_parts_of_a_cluster():
 @pytest.mark.parametrize("share", [0.1, 0.5])
 def test_blocks_are_found(share):
     X, labels = blocks()
-    data = BlockData(with_gaps(X, share))
+    data = BlockData(with_missing(X, share))
     start = np.arange(24) // 3, np.arange(24) // 3
-    fit = best_block_fit(data, settle(data, start), (None, None))
+    fit = best_block_fit(data, sweep(data, start), (None, None))
     for found, truth in zip(fit.labels, labels, strict=True):
         assert len(set(zip(found.tolist(), truth.tolist(), strict=True))) == truth.max() + 1
 
 
-def test_residuals_are_zero_where_cells_are_missing():
+def test_residuals_of_missing_values_are_zero():
     X, labels = blocks()
-    gappy = with_gaps(X)
-    rest = residuals(gappy, labels)
-    assert np.all(rest[np.isnan(gappy)] == 0)
+    incomplete = with_missing(X)
+    rest = residuals(incomplete, labels)
+    assert np.all(rest[np.isnan(incomplete)] == 0)
     block = np.ix_(labels[0] == 0, labels[1] == 1)
     assert rest[block].sum() == pytest.approx(0, abs=1e-9)
 
 
-def test_a_gradient_is_read_from_what_is_there():
+def test_a_gradient_is_found_with_missing_values():
     rng = np.random.default_rng(0)
     u, v = rng.uniform(1, 3, 60), rng.uniform(1, 3, 50)
     X = np.outer(u, v) + 0.3 * rng.standard_normal((60, 50))
-    whole, part = fit_gradient(X), fit_gradient(with_gaps(X, 0.4))
+    whole, part = fit_gradient(X), fit_gradient(with_missing(X, 0.4))
     assert whole.is_smooth
     assert part.is_smooth
     assert abs(np.corrcoef(part.scores[0], u)[0, 1]) > 0.99
     assert part.noise[part.noise != 0].std() == pytest.approx(0.3, rel=0.1)
     fine = np.arange(60) // 4, np.arange(50) // 4
-    assert read_matrix(with_gaps(X, 0.4), [fine], (None, None)).kind == "gradient"
+    assert detect_structure(with_missing(X, 0.4), [fine], (None, None)).kind == "gradient"

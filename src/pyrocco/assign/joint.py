@@ -1,0 +1,234 @@
+"""Assigners of rows and columns: the default `CoClusterer`, and one side after the other."""
+
+from __future__ import annotations
+
+import math
+from typing import Protocol
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from pyrocco._typing import Array, DeviceArray, Labels
+from pyrocco.assign.block_model import BlockData, BlockFit, Pair, extend_fit
+from pyrocco.assign.communities import community_labels, merge_adjacent_clusters
+from pyrocco.assign.features import directions, leading_features, leading_scores
+from pyrocco.assign.kmeans import FEW_ITERATIONS, SampledRows, lloyd
+from pyrocco.assign.labels import (
+    Assignment,
+    Numbers,
+    SideLabels,
+    cluster_means,
+    compact,
+    distance_memberships,
+    hard_memberships,
+    relabel,
+)
+from pyrocco.assign.structure import LEAST_SIDE, Structure, detect_structure
+from pyrocco.backends import Backend, NumpyBackend
+from pyrocco.backends.gaps import gaps_of
+from pyrocco.backends.rowblocks import Rotation, map_rows
+
+# Numbers of clusters on each side from which the search for blocks starts: fine and coarse.
+_STARTS = (40, 8)
+# Maximum number of cells in which blocks are searched.
+_BLOCK_CELLS = 250_000
+# Contact above which two clusters are merged, for dense data and for data that are mostly
+# zero. Chosen on matrices that are in none of the paper's tables (docs/labels.md).
+_CONTACT, _CONTACT_SPARSE = 0.4, 0.5
+
+Sides = tuple[SampledRows, SampledRows]
+
+
+class Assigner(Protocol):
+    """Labels the rows of a representation; columns are the rows of the transpose."""
+
+    def assign(self, U: Array, n_clusters: int | None) -> Labels:
+        """Label the rows of `U` 0..K-1, with K = `n_clusters` if it is given."""
+
+
+class JointAssigner(Protocol):
+    """Labels rows and columns from the data and the representation."""
+
+    def assign(self, X: Array, U: Array, numbers: Numbers) -> Assignment:
+        """Label rows and columns; `X` and `U` are on the back end."""
+
+
+class EachSide:
+    """An `Assigner` applied to the rows of U and to its columns.
+
+    Parameters
+    ----------
+    assigner : Assigner
+        Labels the rows of a matrix.
+    backend : Backend
+        Where the representation is.
+    """
+
+    def __init__(self, assigner: Assigner, backend: Backend):
+        self.assigner = assigner
+        self.backend = backend
+
+    def assign(self, X: Array, U: Array, numbers: Numbers) -> Assignment:
+        """Label both sides of `U`."""
+        rows = self._side(U, numbers[0])
+        return Assignment(rows, self._side(self.backend.transpose(U), numbers[1]))
+
+    def _side(self, U: Array, number: int | None) -> SideLabels:
+        labels = relabel(self.assigner.assign(U, number))
+        features = leading_features(U, backend=self.backend)
+        return SideLabels.from_memberships(labels, distance_memberships(features, labels))
+
+
+class CoClusterer:
+    """Joint labels of rows and columns that depend on the structure of the matrix.
+
+    If the matrix consists of blocks (see `pyrocco.assign.structure`), rows and columns get the
+    labels of a Gaussian block model, whose numbers of clusters are chosen by variational
+    evidence. Otherwise rows and columns are clustered by their leading features, with the
+    numbers of clusters chosen by modularity. Samples of large matrices are drawn by the
+    content of rows and columns, so that permuting the rows of a matrix permutes its labels.
+
+    Parameters
+    ----------
+    blocks : bool
+        Whether to search for blocks; False for data that are mostly zero.
+    sample_size : int
+        Maximum number of rows, and of columns, from which clusters are determined.
+    random_state : RandomState
+        Draws the samples.
+    backend : Backend, optional
+        Where data and representation are; NumPy by default.
+    by_length : bool
+        Whether final labels depend on the length of a row in addition to its direction; False
+        for data that are mostly zero, where the length is that of a text.
+
+    References
+    ----------
+    Govaert and Nadif, "Clustering with block mixture models", Pattern Recognition 36 (2003)
+    463-473. Newman, "Fast algorithm for detecting community structure in networks", Physical
+    Review E 69 (2004) 066133.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.kron(np.eye(3), np.full((8, 9), 9.0))
+    >>> X += np.random.default_rng(0).standard_normal(X.shape)
+    >>> assignment = CoClusterer().assign(X, X, (None, None))
+    >>> assignment.structure, np.bincount(assignment.row_labels).tolist()
+    ('blocks', [8, 8, 8])
+    """
+
+    def __init__(
+        self,
+        blocks: bool = True,
+        sample_size: int = 1000,
+        random_state: np.random.RandomState | None = None,
+        backend: Backend | None = None,
+        by_length: bool = True,
+    ):
+        self.blocks = blocks
+        self.by_length = by_length
+        self.sample_size = sample_size
+        self.random_state = random_state or np.random.RandomState(0)
+        self.backend: Backend = backend or NumpyBackend()
+
+    def assign(self, X: Array, U: Array, numbers: Numbers) -> Assignment:
+        """Label both sides."""
+        sides = self._sample(X, U, 0), self._sample(X, self.backend.transpose(U), 1)
+        structure = self._structure(X, sides, numbers)
+        if structure.kind == "blocks" and structure.fit is not None:
+            return self._by_blocks(X, structure.fit, sides, structure.contaminated)
+        if structure.kind == "gradient":
+            numbers = numbers[0] or 1, numbers[1] or 1
+        rows, columns = (self._by_features(X, U, sides[axis], axis, numbers) for axis in (0, 1))
+        return Assignment(rows, columns, structure.kind, structure.contaminated)
+
+    def _sample(self, X: Array, U: Array, axis: int) -> SampledRows:
+        """Return the features of the rows of `U`, with a sample of the rows."""
+        features = leading_features(U, backend=self.backend)
+        large = features.shape[0] > self.sample_size
+        keys = self.backend.content_keys(X, axis) if large else None
+        return SampledRows.draw(features, self.sample_size, self.random_state, keys)
+
+    def _structure(self, X: Array, sides: Sides, numbers: Numbers) -> Structure:
+        if not self.blocks or min(len(side.index) for side in sides) < LEAST_SIDE:
+            return Structure("features")
+        places = _submatrix(sides)
+        rows, columns = (side.index[place] for side, place in zip(sides, places, strict=True))
+        part = self.backend.to_numpy(X[rows][:, columns])
+        part = np.ascontiguousarray(part, dtype=np.float64)
+        starts = [_start(sides, places, k) for k in _STARTS]
+        # Small products are slower in several threads.
+        with threadpool_limits(1):
+            return detect_structure(part, starts, numbers)
+
+    def _by_blocks(self, X: Array, fit: BlockFit, sides: Sides, contaminated: bool) -> Assignment:
+        places = _submatrix(sides)
+        index = sides[0].index[places[0]], sides[1].index[places[1]]
+        memberships = extend_fit(BlockData(X, self.backend), fit, index)
+        rows, columns = (
+            SideLabels.from_memberships(side.argmax(axis=1), side) for side in memberships
+        )
+        return Assignment(rows, columns, "blocks", contaminated)
+
+    def _by_features(
+        self, X: Array, U: Array, side: SampledRows, axis: int, numbers: Numbers
+    ) -> SideLabels:
+        number = numbers[axis]
+        labels = compact(community_labels(side, number, self.backend))
+        n_clusters = int(labels.max()) + 1
+        places, names = side.features, np.arange(n_clusters)
+        if n_clusters > 1 and (number is None or self.by_length):
+            data = self._filled(X, U)
+            data = data if axis == 0 else self.backend.transpose(data)
+            scores = leading_scores(data, backend=self.backend)
+            if number is None:
+                near = directions(scores[side.index])
+                contact = _CONTACT if self.by_length else _CONTACT_SPARSE
+                names = merge_adjacent_clusters(near, labels[side.index], n_clusters, contact)
+            if self.by_length:
+                places, labels = scores, self._improved(scores, labels, n_clusters)
+        # Some clusters may have lost all their rows.
+        labels, names = compact(labels), compact(names[np.unique(labels)])
+        # The parts of a merged cluster keep their centres; their memberships are added.
+        memberships = distance_memberships(places, labels)
+        memberships = map_rows(Rotation(hard_memberships(names)), memberships)
+        return SideLabels.from_memberships(names[labels], memberships)
+
+    def _improved(self, scores: Array, labels: Labels, n_clusters: int) -> Labels:
+        """Improve labels by k-means on the scores: rows near the mean have no direction."""
+        centres = cluster_means(scores, labels, n_clusters)
+        return lloyd(scores, centres, FEW_ITERATIONS, self.backend)
+
+    def _filled(self, X: Array, U: Array) -> Array:
+        """Return the data with missing values taken from the representation."""
+        if not self.backend.in_one_place:
+            return X  # chunked matrices with missing values are refused
+        missing = gaps_of(X)
+        if not missing.any():
+            return X
+        filled: DeviceArray = self.backend.copy(X)
+        filled[missing] = U[missing]
+        return filled
+
+
+def _submatrix(sides: Sides) -> Pair:
+    """Choose rows and columns of the samples in which blocks are searched."""
+    counts = [len(side.index) for side in sides]
+    root = math.isqrt(_BLOCK_CELLS)
+    short = min(*counts, root)
+    sizes = (min(count, max(root, _BLOCK_CELLS // short)) for count in counts)
+    rows, columns = (
+        np.linspace(0, count - 1, size).round().astype(np.intp)
+        for count, size in zip(counts, sizes, strict=True)
+    )
+    return rows, columns
+
+
+def _start(sides: Sides, places: Pair, k: int) -> Pair:
+    """Partition both samples into at most `k` clusters; return the labels at `places`."""
+    rows, columns = (
+        compact(side.partition(min(k, max(1, len(side.index) // 3)))[place])
+        for side, place in zip(sides, places, strict=True)
+    )
+    return rows, columns

@@ -1,0 +1,180 @@
+"""The structure of a matrix: blocks, one gradient, or rows that cluster by their features.
+
+The structure decides how the number of clusters is determined. Blocks of equal means under
+noise have as many clusters as the evidence supports, possibly one. Rows along a single
+gradient have no clusters, although every cut through them would score well. In all other
+matrices, where the cells of a cluster differ by more than noise, rows are clustered by their
+features.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pyrocco._typing import Dense, Floats
+from pyrocco.assign.block_model import (
+    BlockData,
+    BlockFit,
+    Pair,
+    best_block_fit,
+    fit_gradient,
+    sweep,
+)
+from pyrocco.assign.labels import Numbers, hard_memberships
+from pyrocco.backends.norms import matrix_norm
+
+# With fewer rows or columns, evidence cannot distinguish blocks from chance.
+LEAST_SIDE = 6
+# Residuals below this share of the data are rounding errors.
+_ROUNDING = 1e-4
+# Number of random sign flips. The largest singular value of noise varies by a few per cent.
+_FLIPS = 3
+_WHITE = 1.1
+# Minimum gain in log likelihood per cell of a second, wider noise component; maximum number
+# of cells and of rounds in its fit.
+_CONTAMINATED = 0.005
+_CELLS = 10_000
+_ROUNDS = 30
+
+
+@dataclass(frozen=True)
+class Structure:
+    """The structure of a matrix.
+
+    Parameters
+    ----------
+    kind : {"blocks", "gradient", "features"}
+        The kind of structure.
+    fit : BlockFit or None
+        The blocks, if the structure is blocks.
+    contaminated : bool
+        Whether the matrix has outlier cells.
+    """
+
+    kind: str
+    fit: BlockFit | None = None
+    contaminated: bool = False
+
+
+def detect_structure(X: Dense, starts: Sequence[Pair], numbers: Numbers) -> Structure:
+    """Determine the structure of `X`.
+
+    Parameters
+    ----------
+    X : ndarray
+        A matrix of at most a few hundred thousand cells, with NaN for missing values.
+    starts : sequence of pairs of labels
+        Partitions of rows and columns, the finest first.
+    numbers : pair of int or None
+        Numbers of clusters, where they are given.
+
+    Returns
+    -------
+    Structure
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).standard_normal((40, 30))
+    >>> fine = np.arange(40) // 4, np.arange(30) // 3
+    >>> structure = detect_structure(X, [fine], (None, None))
+    >>> structure.kind, [len(set(side)) for side in structure.fit.labels]
+    ('blocks', [1, 1])
+    """
+    data = BlockData(X)
+    size = float(np.sqrt(data.squares))
+    if size == 0:
+        return Structure("features")
+    finest = sweep(data, starts[0])
+    gradient = fit_gradient(X)
+    rest = residuals(X, finest)
+    # Structure that the finest blocks do not explain is not explained by coarser ones either.
+    if not is_white(rest, size):
+        is_gradient = is_white(gradient.noise, size) and gradient.is_smooth
+        return Structure("gradient" if is_gradient else "features")
+    fits = [best_block_fit(data, start, numbers) for start in (finest, *starts[1:])]
+    fit = max((fit for fit in fits if fit is not None), key=lambda fit: fit.evidence, default=None)
+    if fit is None:
+        return Structure("features", contaminated=is_contaminated(rest, size))
+    noise = residuals(X, fit.labels)
+    # If the given numbers of clusters are too small, outlier cells show in the finest blocks.
+    contaminated = is_contaminated(noise, size) or is_contaminated(rest, size)
+    if gradient.evidence > fit.evidence and max(map(len, map(np.unique, fit.labels))) > 1:
+        kind = "gradient" if gradient.is_smooth else "features"
+        return Structure(kind, contaminated=contaminated)
+    return Structure("blocks" if is_white(noise, size) else "features", fit, contaminated)
+
+
+def residuals(X: Dense, labels: Pair) -> Floats:
+    """Subtract from each value the mean of its block; zero for missing values."""
+    rows, columns = hard_memberships(labels[0]), hard_memberships(labels[1])
+    present = ~np.isnan(X)
+    X = np.where(present, X, 0)
+    means = (rows.T @ X @ columns) / np.maximum(rows.T @ present @ columns, 1)
+    return np.asarray((X - means[labels[0]][:, labels[1]]) * present)
+
+
+def is_white(noise: Floats, scale: float) -> bool:
+    """Whether a matrix of residuals has no structure left.
+
+    The largest singular value is compared with those of the same residuals with random signs,
+    which have no structure but the same absolute values, so that outlier cells and uneven
+    noise do not matter. `scale` is the Frobenius norm of the data; rounding errors are white.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> noise = np.random.default_rng(0).standard_normal((60, 50))
+    >>> ramp = np.outer(np.linspace(-2, 2, 60), np.linspace(-2, 2, 50))
+    >>> is_white(noise, 1.0), is_white(noise + ramp, 1.0)
+    (True, False)
+    """
+    if np.linalg.norm(noise) <= _ROUNDING * scale:
+        return True
+    random = np.random.RandomState(0)
+    flipped = [matrix_norm(noise * random.choice([-1.0, 1.0], noise.shape)) for _ in range(_FLIPS)]
+    return matrix_norm(noise) <= _WHITE * max(flipped)
+
+
+def is_contaminated(noise: Floats, scale: float) -> bool:
+    """Whether residuals have outlier cells: a second noise component that is much wider.
+
+    `scale` is the Frobenius norm of the data; rounding errors are not noise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> noise = np.random.default_rng(0).standard_normal((60, 50))
+    >>> is_contaminated(noise, 1.0), is_contaminated(np.where(noise > 1.5, 5 * noise, noise), 1.0)
+    (False, True)
+    """
+    if np.linalg.norm(noise) <= _ROUNDING * scale:
+        return False
+    sizes = np.sort(np.abs(noise), axis=None)
+    # Cells that are explained exactly, such as those of a constant row, have no noise.
+    sizes = sizes[sizes > _ROUNDING * sizes[-1]]
+    squares = sizes[:: max(1, len(sizes) // _CELLS)] ** 2
+    gain = _two_components(squares) - _log_likelihood(squares, squares.mean())
+    return bool(gain.mean() > _CONTAMINATED and gain.sum() > 2 * np.log(len(squares)))
+
+
+def _log_likelihood(squares: Floats, variance: float) -> Floats:
+    return np.asarray(-0.5 * (np.log(variance) + squares / variance))
+
+
+def _two_components(squares: Floats) -> Floats:
+    """Fit a mixture of a narrow and a wide normal distribution; return log likelihoods."""
+    least = 1e-9 * squares.mean()
+    narrow, wide, share = max(2.2 * np.median(squares), least), 4 * squares.mean(), 0.1
+    for _ in range(_ROUNDS):
+        inner = np.log1p(-share) + _log_likelihood(squares, narrow)
+        outer = np.log(share) + _log_likelihood(squares, wide)
+        total = np.logaddexp(inner, outer)
+        odds = np.exp(outer - total)
+        share = float(np.clip(odds.mean(), 1e-6, 1 - 1e-6))
+        wide = max(float(odds @ squares) / max(odds.sum(), 1e-12), least)
+        narrow = max(float((1 - odds) @ squares) / max((1 - odds).sum(), 1e-12), least)
+    return np.asarray(total)

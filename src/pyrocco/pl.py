@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
-from pyrocco.io.annotated import as_labels, check_annotated, take_matrix
+from pyrocco.io.anndata import as_labels, check_annotated, take_matrix
 from pyrocco.plots import plot_biclusters
 
 __all__ = ["heatmap"]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from pyrocco.io.checks import stored_values
+from pyrocco.io.named_matrix import stored_values
 from pyrocco.plots.order import block_means
 from pyrocco.plots.picture import bins
 

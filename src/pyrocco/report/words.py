@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pyrocco.io.checks import stored_values
+from pyrocco.io.named_matrix import stored_values
 
 __all__ = ["count", "n_distrusted", "n_missing", "sentences", "warnings_of"]
 

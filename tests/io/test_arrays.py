@@ -68,7 +68,7 @@ def test_the_only_matrix_of_an_archive(tmp_path):
     np.savez(tmp_path / "x.npz", X=X, y=np.arange(2))
     matrix = read_matrix(tmp_path / "x.npz")
     np.testing.assert_array_equal(matrix.X, X)
-    assert matrix.notes[0] == 'The array "X" of float64 was used, without names. Left alone: y.'
+    assert matrix.notes[0] == 'The array "X" of float64 was used, without names. Ignored: y.'
 
 
 @pytest.mark.parametrize(("save", "name"), DENSE + SPARSE)

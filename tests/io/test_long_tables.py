@@ -29,7 +29,7 @@ def check(matrix):
 @pytest.mark.parametrize("name", ["t.csv", "t.tsv.gz", "t.parquet", "t.xlsx"])
 @pytest.mark.parametrize("engine", ["pandas", "pyarrow"])
 def test_every_kind_of_table(tmp_path, monkeypatch, name, engine):
-    monkeypatch.setattr("pyrocco.io.text.LARGE", 0 if engine == "pyarrow" else 1 << 40)
+    monkeypatch.setattr("pyrocco.io.text_tables.LARGE", 0 if engine == "pyarrow" else 1 << 40)
     save = {
         "t.csv": lambda path: long_frame(X).to_csv(path, index=False),
         "t.tsv.gz": lambda path: long_frame(X).to_csv(path, index=False, sep="\t"),
@@ -86,7 +86,7 @@ def test_numbers_as_names_are_known_by_their_headings(tmp_path):
     assert wide.shape == (3, 3)
     long = read(tmp_path, "a,b,c,when\n7,1,5,2020\n7,2,3,2021\n9,1,1,2022\n", layout="long")
     np.testing.assert_array_equal(long.X, [[5, 3], [1, 0]])
-    assert 'Set aside, not needed: "when".' in long.notes
+    assert 'Ignored, not needed: "when".' in long.notes
 
 
 def test_one_sample_with_a_column_of_text_is_not_long(tmp_path):

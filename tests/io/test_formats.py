@@ -15,7 +15,7 @@ from scipy import sparse
 from scipy.io import mmwrite
 
 from pyrocco.io import MatrixError, MissingExtraError, Results, read_matrix, result_writer
-from pyrocco.io.matrix import Matrix
+from pyrocco.io.named_matrix import Matrix
 
 X = np.array([[1.5, 0.0, 3.0], [0.0, np.nan, 0.25], [7.0, 1e-3, 0.0]])
 ROWS, COLUMNS = ("g1", "NA", "g3"), ("liver", "heart", "brain")
@@ -47,7 +47,7 @@ def test_parquet_as_pyarrow_writes_it(tmp_path):
     parquet.write_table(pa.table(columns), tmp_path / "t.parquet")
     matrix = read_matrix(tmp_path / "t.parquet")
     check(matrix)
-    assert 'Set aside, because they hold no numbers: "about", "lists".' in matrix.notes
+    assert 'Ignored, because they hold no numbers: "about", "lists".' in matrix.notes
 
 
 @pytest.mark.parametrize("kind", ["int32", "float32", "bool"])
@@ -65,7 +65,7 @@ def test_excel(tmp_path):
         pd.DataFrame({"a": [1, 2], "b": [3, 4]}).to_excel(writer, sheet_name="other", index=False)
     matrix = read_matrix(tmp_path / "t.xlsx")
     check(matrix)
-    assert matrix.notes[0] == 'The sheet "data" of an Excel file. Left alone: other.'
+    assert matrix.notes[0] == 'The sheet "data" of an Excel file. Other sheets: other.'
     other = read_matrix(tmp_path / "t.xlsx", sheet="other")
     np.testing.assert_array_equal(other.X, [[1, 3], [2, 4]])
     with pytest.raises(MatrixError, match='no sheet "third"; its sheets are: data, other'):
@@ -202,10 +202,10 @@ def test_tenx_folders_that_lack_something(tmp_path):
 @pytest.mark.parametrize(
     ("name", "options", "words"),
     [
-        ("t.csv", {"layer": "counts"}, "layer has no meaning .* only for .h5ad"),
-        ("t.csv", {"sheet": "data"}, "sheet has no meaning .* only for .xlsx"),
-        ("t.npy", {"layout": "long"}, "layout has no meaning .* only for .csv"),
-        ("t.h5ad", {"absent": "zero"}, "absent has no meaning"),
+        ("t.csv", {"layer": "counts"}, "layer has no effect .* only on .h5ad"),
+        ("t.csv", {"sheet": "data"}, "sheet has no effect .* only on .xlsx"),
+        ("t.npy", {"layout": "long"}, "layout has no effect .* only on .csv"),
+        ("t.h5ad", {"absent": "zero"}, "absent has no effect"),
         ("t.csv", {"absent": "zero"}, "not a long table"),
         ("t.csv", {"layout": "tall"}, "layout must be one of auto, wide, long; got tall"),
     ],
@@ -221,7 +221,7 @@ def test_options_without_effect_are_errors(tmp_path, name, options, words):
     [
         ("t.parquet", "pyarrow", "arrow"),
         ("t.h5ad", "anndata", "anndata"),
-        ("t.xlsx", "openpyxl", "excel"),
+        ("t.xlsx", "python_calamine", "excel"),
     ],
 )
 def test_a_missing_library_is_named_with_its_extra(tmp_path, monkeypatch, name, package, extra):

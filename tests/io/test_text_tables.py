@@ -141,7 +141,7 @@ REMARKS = {
 @pytest.mark.parametrize("engine", ["pandas", "pyarrow"])
 @pytest.mark.parametrize("case", REMARKS)
 def test_remarks_before_the_table(tmp_path, monkeypatch, engine, case):
-    monkeypatch.setattr("pyrocco.io.text.LARGE", 0 if engine == "pyarrow" else 1 << 40)
+    monkeypatch.setattr("pyrocco.io.text_tables.LARGE", 0 if engine == "pyarrow" else 1 << 40)
     text = REMARKS[case] + "g1,1.5,-2,3\ng2,0,.005,6\n"
     matrix = read(tmp_path, text)
     np.testing.assert_array_equal(matrix.X, X)
@@ -180,7 +180,7 @@ def test_written_matrix_is_read_back(tmp_path):
 @pytest.mark.parametrize("engine", ["pandas", "pyarrow"])
 @pytest.mark.parametrize("missing", ["", "NA", "nan", "N/A", "null", " ", "-", "?"])
 def test_missing_cells_are_kept_and_counted(tmp_path, monkeypatch, engine, missing):
-    monkeypatch.setattr("pyrocco.io.text.LARGE", 0 if engine == "pyarrow" else 1 << 40)
+    monkeypatch.setattr("pyrocco.io.text_tables.LARGE", 0 if engine == "pyarrow" else 1 << 40)
     matrix = read(tmp_path, f"gene,a,b\nNA,1,{missing}\ny,{missing},4\nz,5,6\n")
     np.testing.assert_array_equal(matrix.X, [[1, np.nan], [np.nan, 4], [5, 6]])
     assert matrix.row_names == ("NA", "y", "z")
@@ -193,7 +193,7 @@ def test_columns_of_text_are_set_aside_with_a_note(tmp_path):
     matrix = read(tmp_path, "gene,what,a,b,where\nx,kinase,1,2,\ny,receptor,3,4,nucleus\n")
     np.testing.assert_array_equal(matrix.X, [[1, 2], [3, 4]])
     assert (matrix.row_names, matrix.column_names) == (("x", "y"), ("a", "b"))
-    assert 'Set aside, because they hold no numbers: "what", "where".' in matrix.notes
+    assert 'Ignored, because they hold no numbers: "what", "where".' in matrix.notes
 
 
 def test_row_names_that_are_not_in_the_first_column(tmp_path):
@@ -206,7 +206,7 @@ def test_a_separator_too_many_is_left_out_and_an_empty_column_is_missing(tmp_pat
     matrix = read(tmp_path, "a,b,empty,\n1,2,,\n3,4,,\n")
     np.testing.assert_array_equal(matrix.X, [[1, 2, np.nan], [3, 4, np.nan]])
     assert matrix.column_names == ("a", "b", "empty")
-    assert "Left out, because it is empty and has no name: column 4." in matrix.notes
+    assert "Ignored, because it is empty and has no name: column 4." in matrix.notes
 
 
 @pytest.mark.parametrize("compressed", [False, True])
@@ -220,8 +220,8 @@ def test_pyarrow_reads_what_pandas_reads(tmp_path, monkeypatch, compressed, deci
     frame.to_csv(path, sep=";", decimal=decimal)
     slow = read_matrix(path)
     seen = []
-    monkeypatch.setattr("pyrocco.io.text.LARGE", 0)
-    monkeypatch.setattr("pyrocco.io.text._load_with_pandas", None)
+    monkeypatch.setattr("pyrocco.io.text_tables.LARGE", 0)
+    monkeypatch.setattr("pyrocco.io.text_tables._load_with_pandas", None)
     fast = read_matrix(path, watch=lambda done, size: seen.append((done, size)))
     np.testing.assert_array_equal(fast.X, values)
     np.testing.assert_array_equal(slow.X, values)
@@ -240,7 +240,7 @@ def test_reading_can_be_watched(tmp_path):
 
 def test_large_files_recommend_the_faster_reader(tmp_path, monkeypatch):
     for name in ("LARGE", "VERY_LARGE"):
-        monkeypatch.setattr(f"pyrocco.io.text.{name}", 0)
+        monkeypatch.setattr(f"pyrocco.io.text_tables.{name}", 0)
     assert not any("pip install" in note for note in read(tmp_path, table()).notes)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     assert any('pip install "pyrocco[arrow]"' in note for note in read(tmp_path, table()).notes)
@@ -278,7 +278,7 @@ GOOD_ROWS = "".join(f"g{i},{i},{i + 1},{i * 2}\n" for i in range(3000))
 )
 @pytest.mark.parametrize("engine", ["pandas", "pyarrow"])
 def test_bad_tables_are_explained_in_one_line(tmp_path, monkeypatch, engine, text, words):
-    monkeypatch.setattr("pyrocco.io.text.LARGE", 0 if engine == "pyarrow" else 1 << 40)
+    monkeypatch.setattr("pyrocco.io.text_tables.LARGE", 0 if engine == "pyarrow" else 1 << 40)
     with pytest.raises(MatrixError) as error:
         read(tmp_path, text)
     message = str(error.value)

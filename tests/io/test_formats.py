@@ -1,5 +1,6 @@
 """Files made by each format's own library come back as the same matrix."""
 
+import datetime
 import gzip
 import sys
 
@@ -86,6 +87,31 @@ def test_excel_as_people_write_it(tmp_path):
     book.save(tmp_path / "t.xlsx")
     with pytest.raises(MatrixError, match=r'row 1 \("x"\), column 1 \("a"\) holds the text "low"'):
         read_matrix(tmp_path / "t.xlsx")
+
+
+def test_excel_cells_that_are_not_plain_numbers_or_text(tmp_path):
+    book = openpyxl.Workbook()
+    rows = (["ID", "a", "when", 2020], [7, 0, datetime.date(2020, 1, 2), 0], [8, 1.5, "", "#N/A"])
+    for i, row in enumerate(rows, start=4):
+        for j, value in enumerate(row, start=3):  # rows and columns before the table are empty
+            book.active.cell(i, j, value)
+    book.active.cell(7, 3, 9)
+    book.active.cell(7, 4, "#DIV/0!")
+    book.save(tmp_path / "t.xlsx")
+    matrix = read_matrix(tmp_path / "t.xlsx")
+    assert (matrix.row_names, matrix.column_names) == (("7", "8", "9"), ("a", "2020"))
+    np.testing.assert_array_equal(matrix.X, [[0, 0], [1.5, np.nan], [np.nan, np.nan]])
+    book.active.cell(7, 4, True)
+    book.save(tmp_path / "t.xlsx")
+    with pytest.raises(MatrixError, match=r'row 3 \("9"\), column 1 \("a"\) .*"True"'):
+        read_matrix(tmp_path / "t.xlsx")
+
+
+def test_excel_sheet_called_like_a_default(tmp_path):
+    with pd.ExcelWriter(tmp_path / "t.xlsx") as writer:
+        frame().to_excel(writer, sheet_name="first")
+        (2 * frame()).to_excel(writer, sheet_name="auto")
+    np.testing.assert_array_equal(read_matrix(tmp_path / "t.xlsx", sheet="auto").X, 2 * X)
 
 
 def test_an_empty_sheet(tmp_path):

@@ -1,4 +1,4 @@
-"""Files made by each format's own library come back as the same matrix."""
+"""Files written by the library of each format are read as the same matrix."""
 
 import datetime
 import gzip
@@ -15,8 +15,7 @@ from pyarrow import parquet
 from scipy import sparse
 from scipy.io import mmwrite
 
-from pyrocco.io import MatrixError, MissingExtraError, Results, read_matrix, result_writer
-from pyrocco.io.named_matrix import Matrix
+from pyrocco.io import MatrixError, MissingExtraError, read_matrix
 
 X = np.array([[1.5, 0.0, 3.0], [0.0, np.nan, 0.25], [7.0, 1e-3, 0.0]])
 ROWS, COLUMNS = ("g1", "NA", "g3"), ("liver", "heart", "brain")
@@ -73,7 +72,7 @@ def test_excel(tmp_path):
         read_matrix(tmp_path / "t.xlsx", sheet="third")
 
 
-def test_excel_as_people_write_it(tmp_path):
+def test_excel_with_empty_lines_and_columns_of_text(tmp_path):
     book = openpyxl.Workbook()
     for row in (["gene", "about", "a", "b", None], [], ["x", "kinase", 1, "NA"], ["y", "-", 3, 4]):
         book.active.append(row)
@@ -149,7 +148,7 @@ def test_anndata(tmp_path, form):
     assert (raw.shape, raw.column_names) == ((3, 4), tuple("abcd"))
 
 
-def test_anndata_without_what_is_asked_for(tmp_path):
+def test_anndata_without_the_requested_matrix(tmp_path):
     path = tmp_path / "t.h5ad"
     write_anndata(path, np.asarray)
     with pytest.raises(MatrixError, match='no layer "logs"; it has X, layer "counts", raw'):
@@ -170,7 +169,7 @@ def test_other_hdf5_files(tmp_path):
 
 
 def write_tenx(folder, *, new, compressed, prefix="", counts=COUNTS):
-    """As Cell Ranger writes it, before version 3 and since."""
+    """Write a folder as Cell Ranger does, before version 3 or since."""
     ending = ".gz" if compressed else ""
     opener = gzip.open if compressed else open
     lines = zip(IDS, SYMBOLS, ["\tGene Expression" if new else ""] * 2, strict=True)
@@ -200,7 +199,7 @@ def test_tenx(tmp_path, new, compressed, prefix):
         assert any("made columns" in note for note in matrix.notes)
 
 
-def test_tenx_that_lies_the_other_way(tmp_path):
+def test_tenx_with_cells_as_rows(tmp_path):
     matrix = read_matrix(write_tenx(tmp_path, new=True, compressed=False, counts=COUNTS.T))
     np.testing.assert_array_equal(matrix.X.toarray(), COUNTS.T)
     assert matrix.column_names == tuple(SYMBOLS)
@@ -212,7 +211,7 @@ def test_tenx_genes_that_share_a_symbol(tmp_path):
     assert read_matrix(path).column_names == ("TBCE (ENSG1)", "TBCE (ENSG2)")
 
 
-def test_tenx_folders_that_lack_something(tmp_path):
+def test_tenx_folders_without_some_files(tmp_path):
     with pytest.raises(MatrixError, match=r"folder without matrix\.mtx"):
         read_matrix(tmp_path)
     path = write_tenx(tmp_path, new=True, compressed=False)
@@ -256,47 +255,3 @@ def test_a_missing_library_is_named_with_its_extra(tmp_path, monkeypatch, name, 
     with pytest.raises(MissingExtraError) as error:
         read_matrix(tmp_path / name)
     assert f'pip install "pyrocco[{extra}]"' in str(error.value)
-
-
-def results():
-    matrix = Matrix(np.eye(3, 2), ("a", 'say "b, c"', "a"), ("x", "y"))
-    return Results(
-        matrix, np.array([0, 1, 0]), np.array([1, 0]), np.array([[0.1, 2.0], [3, 4]]), {"k": 1}
-    )
-
-
-def test_results_as_csv(tmp_path):
-    names = result_writer("csv")(tmp_path, results())
-    assert names == ["row_labels.csv", "column_labels.csv", "block_means.csv"]
-    labels = (tmp_path / "row_labels.csv").read_text()
-    assert labels == 'name,label\na,0\n"say ""b, c""",1\na,0\n'
-    assert (tmp_path / "block_means.csv").read_text() == (
-        "row_cluster,column_cluster_0,column_cluster_1\n0,0.1,2.0\n1,3.0,4.0\n"
-    )
-
-
-def test_results_as_parquet_are_those_of_the_csv(tmp_path):
-    result_writer("csv")(tmp_path, results())
-    for name in result_writer("parquet")(tmp_path, results()):
-        path = tmp_path / name
-        pd.testing.assert_frame_equal(
-            parquet.read_table(path).to_pandas(), pd.read_csv(path.with_suffix(".csv"))
-        )
-
-
-@pytest.mark.filterwarnings("ignore:Observation names are not unique")
-def test_results_as_anndata(tmp_path):
-    (name,) = result_writer("h5ad")(tmp_path, results())
-    data = anndata.read_h5ad(tmp_path / name)
-    assert data.obs["rocco"].tolist() == ["0", "1", "0"]
-    assert data.var["rocco"].cat.categories.tolist() == ["0", "1"]
-    assert data.obs_names.tolist() == ["a", 'say "b, c"', "a"]
-    np.testing.assert_array_equal(data.X, np.eye(3, 2))
-    np.testing.assert_array_equal(data.uns["rocco"]["block_means"], results().block_means)
-
-
-@pytest.mark.parametrize(("name", "package"), [("parquet", "pyarrow"), ("h5ad", "anndata")])
-def test_a_result_format_is_refused_before_the_work(monkeypatch, name, package):
-    monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(MissingExtraError, match="pip install"):
-        result_writer(name)

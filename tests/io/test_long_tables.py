@@ -13,7 +13,7 @@ ROWS, COLUMNS = ("TP53", "MYC", "NA"), ("liver", "heart", "brain")
 
 
 def long_frame(X, fill=0.0):
-    """The cells of X that are not `fill`, as pandas melts them."""
+    """Return the cells of X that are not `fill`, as pandas melts them."""
     frame = pd.DataFrame(X, index=list(ROWS), columns=list(COLUMNS))
     cells = frame.reset_index(names="gene").melt("gene", var_name="organ", value_name="count")
     return cells[cells["count"] != fill]
@@ -57,7 +57,7 @@ def test_pairs_that_are_not_listed_may_be_missing(tmp_path):
     assert matrix.n_missing == 1
 
 
-def test_sparse_where_most_pairs_are_not_listed(tmp_path):
+def test_sparse_if_most_pairs_are_not_listed(tmp_path):
     text = "doc,word,n\n" + "".join(f"d{i},w{i // 2},{i + 1}\n" for i in range(40))
     matrix = read(tmp_path, text)
     assert isinstance(matrix.X, sparse.csr_array)
@@ -79,7 +79,7 @@ def test_pairs_listed_twice(tmp_path, values, expected, word):
     assert f"1 pair is listed more than once; values were {word}." in matrix.notes
 
 
-def test_numbers_as_names_are_known_by_their_headings(tmp_path):
+def test_numbers_as_names_are_recognised_by_their_headings(tmp_path):
     matrix = read(tmp_path, "user_id,item_id,rating\n7,1,5\n7,2,3\n9,1,1\n")
     assert (matrix.row_names, matrix.column_names) == (("7", "9"), ("1", "2"))
     wide = read(tmp_path, "user_id,item_id,rating\n7,1,5\n7,2,3\n9,1,1\n", layout="wide")

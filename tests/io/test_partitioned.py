@@ -1,4 +1,4 @@
-"""A matrix in many files: opened without being read, and the same numbers as from one file."""
+"""A matrix in many files: it is opened without being read, and has the values of the files."""
 
 import gzip
 import sys
@@ -17,19 +17,19 @@ COLUMNS = ("liver", "heart", "brain.2")
 
 
 def frames(dtype=float, names=True):
-    """The parts of a matrix of nine rows, the tenth file name standing for the last."""
+    """Yield the chunks of a matrix of nine rows with their numbers, of which the last is 10."""
     rng = np.random.default_rng(0)
     start = 0
-    for part, size in zip((1, 2, 10), SIZES, strict=True):
+    for number, size in zip((1, 2, 10), SIZES, strict=True):
         values = rng.normal(size=(size, 3)).astype(dtype)
         index = [f"g{start + i}" for i in range(size)] if names else None
-        yield part, pd.DataFrame(values, index=index, columns=COLUMNS)
+        yield number, pd.DataFrame(values, index=index, columns=COLUMNS)
         start += size
 
 
 def save(folder, ending, **options):
-    for part, frame in frames(**options):
-        path = folder / f"part-{part}{ending}"
+    for number, frame in frames(**options):
+        path = folder / f"part-{number}{ending}"
         if ending == ".parquet":
             frame.to_parquet(path)
         else:
@@ -43,7 +43,7 @@ def whole(**options):
 
 
 @pytest.mark.parametrize("ending", [".parquet", ".csv", ".tsv", ".csv.gz"])
-def test_all_rows_in_the_order_of_numbers_in_names(tmp_path, ending):
+def test_files_are_sorted_by_the_numbers_in_their_names(tmp_path, ending):
     opened = open_partitioned(save(tmp_path, ending))
     assert opened.shape == (9, 3)
     assert opened.X.chunks == (SIZES, (3,))
@@ -56,13 +56,13 @@ def test_all_rows_in_the_order_of_numbers_in_names(tmp_path, ending):
 
 
 @pytest.mark.parametrize("ending", [".parquet", ".csv"])
-def test_no_names_of_rows(tmp_path, ending):
+def test_without_row_names(tmp_path, ending):
     opened = open_partitioned(save(tmp_path, ending, names=False))
     assert opened.row_names is None
     assert opened.shape == (9, 3)
 
 
-def test_one_file_alone_is_what_the_ordinary_reader_says(tmp_path):
+def test_a_single_file_gives_the_same_as_read_matrix(tmp_path):
     save(tmp_path, ".csv")
     opened = open_partitioned(tmp_path / "part-1[0].csv")
     alone = read_matrix(tmp_path / "part-10.csv")
@@ -71,7 +71,7 @@ def test_one_file_alone_is_what_the_ordinary_reader_says(tmp_path):
     assert opened.column_names == alone.column_names
 
 
-def test_nothing_is_read_before_it_is_asked_for(tmp_path, monkeypatch):
+def test_chunks_are_read_when_they_are_computed(tmp_path, monkeypatch):
     pattern = save(tmp_path, ".csv")
     read = []
     load = chunks.load_rows
@@ -84,7 +84,7 @@ def test_nothing_is_read_before_it_is_asked_for(tmp_path, monkeypatch):
     assert read == ["part-2.csv"]
 
 
-def test_float32_only_where_all_is(tmp_path):
+def test_float32_only_if_all_files_are(tmp_path):
     pattern = save(tmp_path, ".parquet", dtype=np.float32)
     opened = open_partitioned(pattern)
     assert opened.X.dtype == opened.X.compute().dtype == np.float32
@@ -105,7 +105,7 @@ def test_a_column_of_text_names_rows_of_parquet(tmp_path):
     assert np.isnan(opened.X.compute()[:, 0]).tolist() == [False, True, False, True]
 
 
-def test_a_column_without_values_is_missing_cells(tmp_path):
+def test_a_column_without_values_is_missing(tmp_path):
     pd.DataFrame({"x": [1.0], "y": [2.0]}).to_parquet(tmp_path / "1.parquet")
     pd.DataFrame({"x": [None], "y": [2.0]}).to_parquet(tmp_path / "2.parquet")
     X = open_partitioned(tmp_path / "*.parquet").X.compute()
@@ -151,7 +151,7 @@ class TestBadFiles:
         with pytest.raises(MatrixError, match=r"different kinds, .*part-1\.csv and .*\.parquet"):
             open_partitioned(tmp_path / "*")
 
-    def test_a_kind_that_cannot_be_a_part(self, tmp_path):
+    def test_files_that_cannot_be_chunks(self, tmp_path):
         np.save(tmp_path / "a.npy", np.eye(2))
         with pytest.raises(MatrixError, match=r"a\.npy: only \.parquet"):
             open_partitioned(tmp_path / "*.npy")
@@ -255,7 +255,7 @@ class TestZarr:
         assert opened.column_names == tuple(f"column_{j}" for j in range(4))
         assert opened.row_names is None
 
-    def test_chunks_that_lie_in_one_file_are_read_together(self, tmp_path, X):
+    def test_chunks_in_one_shard_are_read_together(self, tmp_path, X):
         zarr.create_array(tmp_path / "a.zarr", data=X, chunks=(2, 2), shards=(6, 4))
         opened = open_partitioned(tmp_path / "a.zarr")
         assert opened.X.chunks == ((6, 4), (4,))
@@ -309,14 +309,14 @@ class TestZarr:
             open_partitioned(tmp_path / "a.zarr").X.compute()
 
 
-def test_brackets_in_the_name_of_a_file_are_no_pattern(tmp_path):
+def test_brackets_in_the_name_of_an_existing_file_are_not_a_pattern(tmp_path):
     path = tmp_path / "counts[1].csv"
     assert is_partitioned(path)
     path.write_text("1,2\n")
     assert not is_partitioned(path)
 
 
-def test_what_is_missing_is_named(tmp_path, monkeypatch):
+def test_the_extra_is_named_if_dask_is_not_installed(tmp_path, monkeypatch):
     pattern = save(tmp_path, ".csv")
     monkeypatch.setitem(sys.modules, "dask", None)
     with pytest.raises(MissingExtraError, match=r'pip install "pyrocco\[cluster\]"'):
@@ -324,14 +324,14 @@ def test_what_is_missing_is_named(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
-def test_a_matrix_in_memory_is_cut_into_blocks(kind, monkeypatch):
+def test_a_matrix_in_memory_is_split_into_chunks(kind, monkeypatch):
     X = kind(np.diag(np.arange(1.0, 12.0)))
-    blocks, names = split_rows(X, [f"r{i}" for i in range(11)], at_least=3)
-    assert blocks.chunks == ((3, 4, 4), (11,))
+    split, names = split_rows(X, [f"r{i}" for i in range(11)], at_least=3)
+    assert split.chunks == ((3, 4, 4), (11,))
     assert names.chunks == ((3, 4, 4),)
-    parts = [blocks.blocks[i].compute() for i in range(3)]
-    assert all(type(part) is type(X) for part in parts)
-    stack = sparse.vstack(parts).toarray() if sparse.issparse(X) else np.vstack(parts)
+    pieces = [split.blocks[i].compute() for i in range(3)]
+    assert all(type(piece) is type(X) for piece in pieces)
+    stack = sparse.vstack(pieces).toarray() if sparse.issparse(X) else np.vstack(pieces)
     np.testing.assert_array_equal(stack, np.diag(np.arange(1.0, 12.0)))
     monkeypatch.setattr(partitioned, "_CHUNK_BYTES", 1)
     assert split_rows(X, [""] * 11)[0].numblocks == (11, 1)

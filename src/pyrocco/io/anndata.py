@@ -36,17 +36,7 @@ _BOTH = "ask for a layer or for raw, not for both"
 
 
 def import_anndata() -> tuple[ModuleType, ModuleType]:
-    """Import anndata and h5py, which anndata depends on, or say how to install them.
-
-    Returns
-    -------
-    anndata, h5py : module
-
-    Raises
-    ------
-    MissingExtraError
-        If they are not installed.
-    """
+    """Import anndata and h5py, which anndata depends on, or say how to install them."""
     with extra("anndata", "AnnData files (.h5ad)"):
         import anndata  # noqa: PLC0415 - an optional package
         import h5py  # noqa: PLC0415
@@ -191,17 +181,7 @@ def _label_frame(columns: Mapping[str, Labels], names: tuple[str, ...]) -> pd.Da
 
 
 def check_annotated(adata: object) -> None:
-    """Raise an error unless the object is an AnnData object, judged by its attributes.
-
-    Parameters
-    ----------
-    adata : object
-        Any object.
-
-    Raises
-    ------
-    TypeError
-        If it is not; the message says what to do with a plain matrix.
+    """Raise a `TypeError` unless the object is an AnnData object, judged by its attributes.
 
     Examples
     --------

@@ -50,22 +50,7 @@ _BLOCK_BYTES = 32 << 20
 
 
 def import_arrow(what: str = "Parquet files") -> ModuleType:
-    """Import pyarrow, or say how to install it.
-
-    Parameters
-    ----------
-    what : str
-        What needs it.
-
-    Returns
-    -------
-    module
-
-    Raises
-    ------
-    MissingExtraError
-        If it is not installed.
-    """
+    """Import pyarrow, or raise a `MissingExtraError` that says what needs it."""
     with extra("arrow", what):
         import pyarrow  # noqa: PLC0415 - an optional package
         import pyarrow.csv  # noqa: PLC0415
@@ -88,32 +73,7 @@ def can_read(layout: Layout) -> bool:
 
 
 def load_text(path: Path, layout: Layout, watch: Watch | None) -> LoadedColumns | None:
-    r"""Read the columns of a text file, in pieces and on all cores.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    layout : Layout
-        As returned by `detect_layout`.
-    watch : callable or None
-        Called with the number of bytes read so far and the size of the file.
-
-    Returns
-    -------
-    LoadedColumns or None
-        None if anything is wrong with the file.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pyrocco.io.sniff import detect_layout
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "table.csv"
-    ...     _ = path.write_text("1,2\n3,NA\n")
-    ...     load_text(path, detect_layout(path), None).X.tolist()
-    [[1.0, 2.0], [3.0, nan]]
-    """
+    """Read the columns of a text file on all cores; None if anything is wrong with the file."""
     pa = import_arrow("Large text files")
     roles = layout.columns.roles
     names = [str(position) for position in range(layout.columns.width)]
@@ -173,10 +133,8 @@ def read_parquet(path: Path, layout: str = "auto", absent: str | None = None) ->
     path : Path
         A .parquet file, wide or long. Row names are the index that pandas wrote, or the first
         column of text.
-    layout : {"auto", "wide", "long"}
-        Whether a line of the table is a row or a single cell.
-    absent : {"zero", "missing"} or None
-        Value of pairs that a long table does not list; None is zero.
+    layout, absent : str or None
+        As in `read_matrix`.
 
     Returns
     -------
@@ -231,25 +189,7 @@ def load_parquet(
 
 
 def parquet_columns(table: pyarrow.Table, layout: str = "auto") -> Columns:
-    """Return what the columns of an Arrow table are used for.
-
-    Parameters
-    ----------
-    table : Table
-        The table, or its first rows.
-    layout : {"auto", "wide", "long"}
-        Whether a line of the table is a row or a single cell.
-
-    Returns
-    -------
-    Columns
-
-    Examples
-    --------
-    >>> table = import_arrow().table({"gene": ["TP53", "MYC"], "liver": [1, 2]})
-    >>> parquet_columns(table).roles.index
-    0
-    """
+    """Return what the columns of an Arrow table, or of its first rows, are used for."""
     names = tuple(table.column_names)
     heads = [column.slice(0, SAMPLE_LINES).to_pylist() for column in table.columns]
     repeats = [len(set(map(str, cells))) < len(cells) for cells in heads]

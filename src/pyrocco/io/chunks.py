@@ -118,7 +118,7 @@ def text_array(names: Names) -> Dense:
 
 
 def text_chunks(paths: Sequence[Path]) -> Chunks:
-    r"""Open text files, each of which holds some rows of a matrix.
+    """Open text files, each of which holds some rows of a matrix.
 
     Parameters
     ----------
@@ -134,17 +134,6 @@ def text_chunks(paths: Sequence[Path]) -> Chunks:
     ------
     MatrixError
         If files have different columns, one has no rows, or the table is a long one.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     paths = [Path(folder) / name for name in ("1.csv", "2.csv")]
-    ...     for path in paths:
-    ...         _ = path.write_text("gene,liver,heart\nTP53,1,2\nMYC,3,4\n")
-    ...     opened = text_chunks(paths)
-    ...     opened.shape, opened.reader.read(opened.chunks[1]).tolist()
-    ((4, 2), [[1.0, 2.0], [3.0, 4.0]])
     """
     first = paths[0]
     with read_errors(first):
@@ -257,18 +246,6 @@ def parquet_chunks(paths: Sequence[Path]) -> Chunks:
     ------
     MatrixError
         If files have different columns, one has no rows, or text instead of numbers.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pyrocco.io.arrow import write_parquet
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     paths = [Path(folder) / name for name in ("1.parquet", "2.parquet")]
-    ...     for path in paths:
-    ...         write_parquet(path, {"gene": ["TP53", "MYC"], "liver": [1, 2]})
-    ...     opened = parquet_chunks(paths)
-    ...     opened.shape, opened.reader.read_names(opened.chunks[1]).tolist()
-    ((4, 1), ['TP53', 'MYC'])
     """
     files = [open_parquet(path) for path in paths]
     counts = [int(file.metadata.num_rows) for file in files]

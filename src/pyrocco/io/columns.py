@@ -96,19 +96,7 @@ def to_number(cell: str, decimal: str = ".") -> float:
 
 
 def cell_problem(cell: str, decimal: str = ".") -> str:
-    """Say what is wrong with a cell that should hold a number.
-
-    Parameters
-    ----------
-    cell : str
-        Text of the cell.
-    decimal : str
-        Decimal sign, a point or a comma.
-
-    Returns
-    -------
-    str
-        Second half of a sentence that begins with the place; empty if nothing is wrong.
+    """Say what is wrong with a cell that should hold a number, or return an empty string.
 
     Examples
     --------
@@ -128,18 +116,7 @@ def cell_problem(cell: str, decimal: str = ".") -> str:
 def column_kind(cells: Sequence[str], decimal: str = ".") -> str:
     """Return what a column holds, judged by some of its cells.
 
-    Parameters
-    ----------
-    cells : sequence of str
-        Cells of one column.
-    decimal : str
-        Decimal sign.
-
-    Returns
-    -------
-    str
-        ``"number"`` if at least half of the cells that are not missing are numbers, else
-        ``"text"``, or ``"empty"``.
+    It holds numbers if at least half of the cells that are not missing are numbers.
 
     Examples
     --------

@@ -29,12 +29,8 @@ def read_excel(
     ----------
     path : Path
         A .xlsx or .xlsm file.
-    sheet : str or None
-        Name of the sheet; None is the first.
-    layout : {"auto", "wide", "long"}
-        Whether a line of the table is a row or a single cell.
-    absent : {"zero", "missing"} or None
-        Value of pairs that a long table does not list; None is zero.
+    sheet, layout, absent : str or None
+        As in `read_matrix`.
 
     Returns
     -------

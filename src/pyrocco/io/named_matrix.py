@@ -162,17 +162,7 @@ def stored_values(X: Values) -> Dense:
 def check_numbers(X: Values, source: str) -> Values:
     """Return the matrix as floating point, dense or CSR, or say what is wrong with it.
 
-    Parameters
-    ----------
-    X : ndarray or sparse matrix
-        Values as read.
-    source : str
-        Name of the file, for the message.
-
-    Returns
-    -------
-    ndarray or csr_array
-        float32 and float64 are kept, other numbers become float64. Missing values are NaN.
+    float32 and float64 are kept, other numbers become float64. Missing values are NaN.
 
     Raises
     ------

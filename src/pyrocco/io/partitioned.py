@@ -80,13 +80,7 @@ class PartitionedMatrix:
 
 
 def import_dask() -> ModuleType:
-    """Import Dask with its arrays, or say how to install it.
-
-    Raises
-    ------
-    MissingExtraError
-        If Dask is not installed.
-    """
+    """Import Dask with its arrays, or say how to install it."""
     with extra("cluster", "Matrices in many files"):
         import dask  # noqa: PLC0415 - an optional package
         import dask.array  # noqa: PLC0415

@@ -152,21 +152,7 @@ def open_below_comments(path: Path, layout: Layout) -> IO[str]:
 def iter_records(path: Path, layout: Layout, header: bool = False) -> Iterator[tuple[int, Record]]:
     """Yield the records of a table with the line each starts on, without blank lines.
 
-    Parameters
-    ----------
-    path : Path
-        The text file.
-    layout : Layout
-        As returned by `detect_layout`.
-    header : bool
-        Whether to yield the headings too.
-
-    Yields
-    ------
-    line : int
-        Line of the file, counting from 1.
-    record : list of str
-        Cells.
+    The headings are left out unless `header` is true.
     """
     with open_below_comments(path, layout) as handle:
         reader = csv.reader(handle, delimiter=layout.delimiter, skipinitialspace=True)
@@ -203,18 +189,7 @@ class _WatchedFile(io.RawIOBase):
 
 
 def open_watched(path: Path, watch: Watch | None) -> io.BufferedIOBase:
-    """Open a file for reading bytes, and report progress after every megabyte.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    watch : callable or None
-        Called with the number of bytes read so far and the size of the file.
-
-    Returns
-    -------
-    file object
+    """Open a file for reading bytes, and report progress to `watch` after every megabyte.
 
     Examples
     --------

@@ -35,11 +35,6 @@ class LoadedColumns:
         Columns of names.
     X : ndarray
         Columns of numbers; NaN for missing values.
-
-    Examples
-    --------
-    >>> LoadedColumns([], np.ones((2, 3))).X.shape
-    (2, 3)
     """
 
     texts: list[pd.Series[Any]]
@@ -49,31 +44,7 @@ class LoadedColumns:
 def check_columns(
     columns: Columns, source: str, layout: str = "auto", absent: str | None = None
 ) -> None:
-    """Refuse a table without numbers, and options that have no effect on it.
-
-    Parameters
-    ----------
-    columns : Columns
-        What was detected.
-    source : str
-        Name of the file, for messages.
-    layout : {"auto", "wide", "long"}
-        Requested layout.
-    absent : {"zero", "missing"} or None
-        Requested value of pairs that a long table does not list.
-
-    Raises
-    ------
-    MatrixError
-        The message says what to do.
-
-    Examples
-    --------
-    >>> from pyrocco.io.columns import Roles
-    >>> check_columns(Columns(1, None, Roles(0, ())), "a.csv")
-    Traceback (most recent call last):
-    pyrocco.io.errors.MatrixError: a.csv: the matrix has no columns of numbers ...
-    """
+    """Refuse a table without numbers, and options that have no effect on it."""
     is_long = columns.roles.long is not None
     if layout == "long" and not is_long:
         raise MatrixError(

@@ -47,12 +47,8 @@ def read_text(
     ----------
     path : Path
         CSV, TSV or TXT, with or without column and row names, wide or long.
-    layout : {"auto", "wide", "long"}
-        Whether a line of the table is a row or a single cell.
-    absent : {"zero", "missing"} or None
-        Value of pairs that a long table does not list; None is zero.
-    watch : callable or None
-        Called with the number of bytes read so far and the size of the file.
+    layout, absent, watch : optional
+        As in `read_matrix`.
 
     Returns
     -------
@@ -83,26 +79,7 @@ def read_text(
 
 
 def table_layout(path: Path, layout: str = "auto", absent: str | None = None) -> Layout:
-    """Detect the layout of a text table, and check that it can become a matrix.
-
-    Parameters
-    ----------
-    path : Path
-        The text file.
-    layout : {"auto", "wide", "long"}
-        Whether a line of the table is a row or a single cell.
-    absent : {"zero", "missing"} or None
-        Requested value of pairs that a long table does not list.
-
-    Returns
-    -------
-    Layout
-
-    Raises
-    ------
-    MatrixError
-        If the file is not a table of numbers, or has more or fewer headings than columns.
-    """
+    """Detect the layout of a text table, and check that it can become a matrix."""
     detected = detect_layout(path, layout)
     check_columns(detected.columns, str(path), layout, absent)
     problem = _header_problem(detected.columns)
@@ -112,24 +89,7 @@ def table_layout(path: Path, layout: str = "auto", absent: str | None = None) ->
 
 
 def load_rows(path: Path, layout: Layout) -> LoadedColumns:
-    """Read the columns of a text file with a known layout, on one core.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    layout : Layout
-        As returned by `detect_layout`.
-
-    Returns
-    -------
-    LoadedColumns
-
-    Raises
-    ------
-    MatrixError
-        Names the first cell that is not a finite number, or a line of another length.
-    """
+    """Read the columns of a text file with a known layout, on one core."""
     loaded = _load_with_pandas(path, layout, None)
     _check_finite(loaded, path, layout)
     return loaded
@@ -207,21 +167,9 @@ def _check_last_column(frame: pd.DataFrame, path: Path, layout: Layout) -> None:
 
 
 def first_problem(path: Path, layout: Layout, skip: int = 0) -> str:
-    r"""Describe the first problem of a table.
+    r"""Describe the first problem of a table, or return an empty string.
 
-    Parameters
-    ----------
-    path : Path
-        The text file.
-    layout : Layout
-        As returned by `detect_layout`.
-    skip : int
-        Number of rows at the start that are known to be good.
-
-    Returns
-    -------
-    str
-        One sentence without the name of the file; empty if nothing is wrong.
+    The first `skip` rows are known to be good.
 
     Examples
     --------

@@ -3,8 +3,8 @@
 python -m benchmarks.libraries.tables
 
 Prints tables in Markdown. The first ones give the time until the values are a NumPy or SciPy
-matrix, the least of five runs in which the readers take turns, and the peak memory beyond that of
-the imported libraries, in a process of its own. The last one says what each reader makes of
+matrix and the CPU time of all threads, the least of five runs in which the readers take turns, and
+the peak memory beyond that of the imported libraries, in a process of its own. The last one says what each reader makes of
 difficult files. The other readers are told the delimiter, the decimal sign, the comment lines, the
 encoding and the words for missing values, which pyrocco detects; polars is also told the types.
 Libraries that are not installed are reported as such.
@@ -248,15 +248,20 @@ def peak_memory_elsewhere(path: Path, name: str) -> float:
     return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
-def least_seconds(path: Path, readers: dict[str, Reader]) -> dict[str, float]:
-    """Least time of every reader; they take turns, so that they share the load of the machine."""
-    times: dict[str, list[float]] = {name: [] for name in readers}
+def least_seconds(path: Path, readers: dict[str, Reader]) -> dict[str, tuple[float, float]]:
+    """Least wall-clock and CPU time of every reader; they take turns on the same load."""
+    times: dict[str, list[tuple[float, float]]] = {name: [] for name in readers}
     for _ in range(REPEATS):
         for name, reader in readers.items():
-            started = time.perf_counter()
+            started = time.perf_counter(), time.process_time()
             reader.read(path)
-            times[name].append(time.perf_counter() - started)
-    return {name: min(seconds) for name, seconds in times.items()}
+            times[name].append(
+                (time.perf_counter() - started[0], time.process_time() - started[1])
+            )
+    return {
+        name: (min(wall for wall, _ in pairs), min(cpu for _, cpu in pairs))
+        for name, pairs in times.items()
+    }
 
 
 def write_small(folder: Path) -> None:
@@ -278,9 +283,13 @@ def measure(path: Path) -> list[list[str]]:
     absent = {name: missing_packages(reader) for name, reader in readers.items()}
     seconds = least_seconds(path, {name: readers[name] for name in readers if not absent[name]})
     return [
-        [name, f"{' and '.join(absent[name])} not installed", ""]
+        [name, f"{' and '.join(absent[name])} not installed", "", ""]
         if absent[name]
-        else [name, f"{seconds[name]:.2f} s", f"{peak_memory_elsewhere(path, name):.0f} MB"]
+        else [
+            name,
+            *(f"{value:.2f} s" for value in seconds[name]),
+            f"{peak_memory_elsewhere(path, name):.0f} MB",
+        ]
         for name in readers
     ]
 
@@ -377,7 +386,7 @@ def verdict(reader: Reader, case: Case, path: Path) -> str:
 def print_table(header: list[str], rows: list[list[str]]) -> None:
     for cells in (header, ["---"] * len(header), *rows):
         print("| " + " | ".join(cells) + " |")
-    print()
+    print(flush=True)
 
 
 def main() -> None:
@@ -386,7 +395,7 @@ def main() -> None:
         write_files(folder)
         write_small(folder)
         for file, (title, _) in JOBS.items():
-            print_table([title, "time", "peak memory"], measure(folder / file))
+            print_table([title, "time", "CPU time", "peak memory"], measure(folder / file))
         installed = {name: reader for name, reader in WIDE.items() if not missing_packages(reader)}
         rows = [
             [title, *(verdict(reader, case, folder / "case.csv") for reader in installed.values())]

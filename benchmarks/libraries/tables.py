@@ -4,10 +4,10 @@ python -m benchmarks.libraries.tables
 
 Prints tables in Markdown. The first ones give the time until the values are a NumPy or SciPy
 matrix and the CPU time of all threads, the least of five runs in which the readers take turns, and
-the peak memory beyond that of the imported libraries, in a process of its own. The last one says what each reader makes of
-difficult files. The other readers are told the delimiter, the decimal sign, the comment lines, the
-encoding and the words for missing values, which pyrocco detects; polars is also told the types.
-Libraries that are not installed are reported as such.
+the peak memory beyond that of the imported libraries, in a process of its own. The last one says
+what each reader makes of difficult files. The other readers are told the delimiter, the decimal
+sign, the comment lines, the encoding and the words for missing values, which pyrocco detects;
+polars is also told the types. Libraries that are not installed are reported as such.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""Libraries compared with our own code: time, memory and the cases that each handles."""

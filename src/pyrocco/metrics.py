@@ -1,18 +1,30 @@
-"""Agreement of found with true labels, as the paper measures it."""
+"""Agreement of labels with true labels, as measured in the paper."""
 
 from __future__ import annotations
 
-from typing import Any
-
+from numpy.typing import ArrayLike
 from sklearn.metrics import (
     adjusted_mutual_info_score,
     adjusted_rand_score,
     normalized_mutual_info_score,
 )
 
+__all__ = ["agreement"]
 
-def agreement(truth: Any, labels: Any) -> dict[str, float]:
-    """NMI, AMI and ARI between two labelings of the same rows.
+
+def agreement(truth: ArrayLike, labels: ArrayLike) -> dict[str, float]:
+    """Compute NMI, AMI and ARI between two labelings.
+
+    Parameters
+    ----------
+    truth, labels : array-like of shape (n,)
+        Clusters of the same rows or columns.
+
+    Returns
+    -------
+    dict
+        ``"nmi"``, ``"ami"`` and ``"ari"``: normalized and adjusted mutual information, and
+        adjusted Rand index.
 
     Examples
     --------

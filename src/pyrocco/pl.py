@@ -7,7 +7,7 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
 from pyrocco._typing import AnnDataLike
-from pyrocco.io.annotated import as_labels, check_annotated, take_matrix
+from pyrocco.io.anndata import as_labels, check_annotated, take_matrix
 from pyrocco.plots import plot_biclusters
 
 __all__ = ["heatmap"]

@@ -8,7 +8,7 @@ import pandas as pd
 
 from pyrocco._typing import AnnDataLike
 from pyrocco.estimators import ROCCO
-from pyrocco.io.annotated import as_categories, check_annotated, in_memory, take_matrix
+from pyrocco.io.anndata import as_categories, check_annotated, in_memory, take_matrix
 
 __all__ = ["rocco"]
 

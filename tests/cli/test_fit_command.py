@@ -185,7 +185,7 @@ CORE_ONLY = """
 import sys
 class Absent:
     def find_spec(self, name, *_):
-        if name in ("pyarrow", "anndata", "h5py", "openpyxl"):
+        if name in ("pyarrow", "anndata", "h5py", "python_calamine"):
             raise ModuleNotFoundError(name)
 sys.meta_path.insert(0, Absent())
 from pyrocco.cli import main

@@ -16,7 +16,7 @@ from sklearn.metrics import adjusted_rand_score
 from pyrocco import ROCCO
 from pyrocco.backends.dask import ClusterLostError
 from pyrocco.cli import main, running
-from pyrocco.io import row_labels, staged_folder
+from pyrocco.io import result_files, staged_folder
 
 SMALL = {"column_labels.csv", "block_means.csv", "summary.json"}
 
@@ -94,7 +94,7 @@ def test_labels_means_and_summary(folder, fits, truth, tmp_path, capsys, pattern
     np.testing.assert_array_equal(X.compute(), truth[0])
     assert {path.name for path in tmp_path.iterdir()} == {"row_labels.csv", *SMALL}
     table = pd.read_csv(tmp_path / "row_labels.csv")
-    assert table.columns.tolist() == ["name", "label", "confidence"]
+    assert table.columns.tolist() == ["name", "label", "membership"]
     prefix = "row_" if "zarr" in pattern else "g"
     assert table["name"].tolist() == [f"{prefix}{i}" for i in range(90)]
     np.testing.assert_array_equal(table["label"], truth[1])
@@ -128,7 +128,7 @@ def test_parquet_by_wish_and_for_many_rows(folder, fits, truth, tmp_path, monkey
         "summary.json",
     }
     # Again into the same folder, for another reason.
-    monkeypatch.setattr(row_labels, "MOST_ROWS_OF_CSV", 89)
+    monkeypatch.setattr(result_files, "MOST_ROWS_OF_CSV", 89)
     assert main(words) == 0
     parts = sorted((tmp_path / "row_labels.parquet").iterdir())
     assert [path.name for path in parts] == [f"part-000{i}.parquet" for i in range(3)]

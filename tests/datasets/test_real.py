@@ -3,8 +3,7 @@ import pytest
 from scipy.sparse import csr_matrix, issparse
 
 from pyrocco.datasets import GENE_SETS, REAL_SETS, TEXT_SETS, data_folder, load
-from pyrocco.datasets.catalogue import CATALOGUE
-from pyrocco.datasets.real import _SCALINGS, _kept_columns
+from pyrocco.datasets.real import _SCALINGS, CATALOGUE, _selected_columns
 
 SHAPES = {
     "classic3": (3891, 2000, 3),
@@ -94,7 +93,7 @@ def test_scaling_of_the_other_kind_is_an_error(name, scaling):
 
 def test_all_columns_without_effect_is_an_error():
     with pytest.raises(ValueError, match="no effect"):
-        _kept_columns("reuters", {}, all_columns=True)
+        _selected_columns("reuters", {}, all_columns=True)
 
 
 def test_folder_order(monkeypatch, tmp_path):

@@ -16,7 +16,7 @@ from rich.progress import (
 )
 
 from pyrocco.cli.messages import ERRORS
-from pyrocco.io.request import Watch
+from pyrocco.io.sniff import Watch
 from pyrocco.progress import watched_by
 
 __all__ = ["fitting_bars", "reading_bar"]

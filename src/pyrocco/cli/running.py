@@ -20,8 +20,8 @@ from pyrocco import ROCCO
 from pyrocco.backends.dask import spilling_early
 from pyrocco.cli.stopping import handled
 from pyrocco.fitting.memory_plan import parse_bytes
-from pyrocco.io import is_sharded
-from pyrocco.io.extras import extra
+from pyrocco.io import is_partitioned
+from pyrocco.io.errors import extra
 
 __all__ = ["NoClusterError", "Running", "parse_cluster", "peak_memory"]
 
@@ -88,7 +88,7 @@ class Running:
 
     def in_blocks(self, path: Path) -> bool:
         """Whether the matrix is fitted in blocks of rows."""
-        return is_sharded(path) or self.cluster is not None
+        return is_partitioned(path) or self.cluster is not None
 
     def check(self) -> None:
         """Refuse options that make no sense, before any work is done."""

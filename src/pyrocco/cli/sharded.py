@@ -24,11 +24,11 @@ from pyrocco.cli.stopping import stoppable
 from pyrocco.io import (
     Matrix,
     MatrixError,
-    Shards,
-    is_sharded,
+    PartitionedMatrix,
+    is_partitioned,
     label_table,
     means_table,
-    open_shards,
+    open_partitioned,
     row_label_writer,
     split_rows,
     staged_folder,
@@ -109,11 +109,11 @@ def fit_in_blocks(
     return summary
 
 
-def _open(job: Job, reading: Reading, preparing: Preparing) -> Shards | Matrix:
+def _open(job: Job, reading: Reading, preparing: Preparing) -> PartitionedMatrix | Matrix:
     """Open what lies in many files without reading it, or read a single file."""
     if job.form is OutputFormat.h5ad:
         raise MatrixError("--output-format h5ad needs the whole matrix: choose csv or parquet")
-    if not is_sharded(job.source):
+    if not is_partitioned(job.source):
         return preparing.apply(reading.read(job.source, job.quiet), job.source)
     given = [name for name, value in vars(reading).items() if value != getattr(Reading(), name)]
     for option in (*given, *preparing.names):
@@ -121,7 +121,7 @@ def _open(job: Job, reading: Reading, preparing: Preparing) -> Shards | Matrix:
             f"{job.source}: --{option} has no effect on a matrix in many files, which is not read "
             "as a whole: write the files the way they are to be fitted"
         )
-    return open_shards(job.source)
+    return open_partitioned(job.source)
 
 
 @contextmanager
@@ -135,23 +135,25 @@ def _lost_cluster_as_line() -> Iterator[None]:
         raise NoClusterError(message) from error
 
 
-def _shards(matrix: Shards | Matrix, client: Any) -> Shards:
+def _shards(matrix: PartitionedMatrix | Matrix, client: Any) -> PartitionedMatrix:
     """A matrix that was read whole is cut into blocks, at least one for each worker."""
-    if isinstance(matrix, Shards):
+    if isinstance(matrix, PartitionedMatrix):
         return matrix
     n_workers = 1 if client is None else len(client.nthreads())
     X, names = split_rows(matrix.X, matrix.row_names, at_least=n_workers)
-    return Shards(X, matrix.column_names, names, matrix.notes)
+    return PartitionedMatrix(X, matrix.column_names, names, matrix.notes)
 
 
-def _summary(model: ROCCO, shards: Shards, client: Any) -> dict[str, Any]:
+def _summary(model: ROCCO, shards: PartitionedMatrix, client: Any) -> dict[str, Any]:
     about = {"notes": list(shards.notes), "shape": list(shards.shape)}
     if client is not None:
         about["worker_peak_memory"] = client.run(peak_memory)
     return {**about, **summarise_model(model)}
 
 
-def _write_small_tables(folder: Path, model: ROCCO, shards: Shards, ending: str) -> list[str]:
+def _write_small_tables(
+    folder: Path, model: ROCCO, shards: PartitionedMatrix, ending: str
+) -> list[str]:
     """Columns and blocks are few enough for one file each."""
     columns = label_table(shards.column_names, model.column_labels_, model.column_membership_)
     tables = {"column_labels": columns, "block_means": means_table(model.block_means_)}

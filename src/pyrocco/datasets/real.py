@@ -1,12 +1,13 @@
-"""Read the real sets of the paper from a folder of the user's, never from the package."""
+"""The nine real sets of the paper: their files, and loading them from a folder of the user."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,15 +15,115 @@ from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import StandardScaler
 
-from pyrocco.datasets.base import Dataset
-from pyrocco.datasets.catalogue import CATALOGUE, REAL_SETS, Entry
+from pyrocco._typing import Dense, Matrix
+from pyrocco.datasets.dataset import Dataset
 
-# SciPy ships no types: a dense array or a CSR matrix.
-_Matrix: TypeAlias = Any
+__all__ = ["CATALOGUE", "GENE_SETS", "REAL_SETS", "TEXT_SETS", "Entry", "data_folder", "load"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The file of one real set.
+
+    Attributes
+    ----------
+    file : str
+        Name of the file in the data folder.
+    kind : {"text", "genes"}
+        Counts of terms in documents, or expression of genes in samples.
+    sha256 : str
+        Checksum of the file.
+    origin : str
+        Public source of the numbers.
+    note : str
+        How the set differs from the one described in the paper.
+
+    Examples
+    --------
+    >>> CATALOGUE["glioma"].kind
+    'genes'
+    """
+
+    file: str
+    kind: Literal["text", "genes"]
+    sha256: str
+    origin: str
+    note: str
+
+
+CATALOGUE: dict[str, Entry] = {
+    "classic3": Entry(
+        file="classic3.npz",
+        kind="text",
+        sha256="53966a9d7b3603a739ba9bbbba5f29979b4be02e524884ea38143339530483a3",
+        origin="github.com/franrole/cclust_package, datasets/classic3.mat (commit d301cf8d)",
+        note="4303 terms, of which the 2000 most frequent as in the paper",
+    ),
+    "20news2": Entry(
+        file="20news2.npz",
+        kind="text",
+        sha256="199818970e5754cdbe8a7ee788bd5665a1e2b7f5bc3080247ba1032bb58517f2",
+        origin="github.com/YunomiXavia/20news-bydate",
+        note="1715 documents where the paper has 1777: the by-date version drops cross-posts",
+    ),
+    "20news10": Entry(
+        file="20news10.npz",
+        kind="text",
+        sha256="f8ca5bd809c41a035005099a8c0f6139890827006df8b2e45ecfcb2b3d6c73b1",
+        origin="github.com/YunomiXavia/20news-bydate",
+        note="9588 documents where the paper has 9607: the by-date version drops cross-posts",
+    ),
+    "reuters": Entry(
+        file="reuters.npz",
+        kind="text",
+        sha256="3b1bc80985dd29e228bb91db5a83320cb1d20843897a6827d2e2653427ad2fd6",
+        origin="Reuters-21578 (research only), github.com/colibri17/TextCategorization",
+        note="9101 documents where the paper has 9082; ModApte, one topic, topics of 5 or more",
+    ),
+    "rcv1": Entry(
+        file="rcv1.npz",
+        kind="text",
+        sha256="7db9a60566a59ce2d5cce01a4af8972ac88c7493da9716f6cc9b873582194f0e",
+        origin="LYRL2004 term vectors, github.com/fcharte/mldr.datasets (git history)",
+        note="another random 10000 documents; counts recovered from weights; terms are ids only",
+    ),
+    "allaml": Entry(
+        file="allaml.npz",
+        kind="genes",
+        sha256="ffedd52a03bc56cd682b1a7536bb3404eda416577a5a55ab80b3d840b8e070f6",
+        origin="github.com/jundongl/scikit-feature, skfeature/data/ALLAML.mat (commit 48cffad4)",
+        note="the paper's; distributed already z-scored by gene",
+    ),
+    "glioma": Entry(
+        file="glioma.npz",
+        kind="genes",
+        sha256="5987852a5823f12c25167e80e584304d71cabd675d6c73be3b52197b31415428",
+        origin="github.com/jundongl/scikit-feature, skfeature/data/GLIOMA.mat (commit 48cffad4)",
+        note="the paper's",
+    ),
+    "carcinom": Entry(
+        file="carcinom_desouto1571.npz",
+        kind="genes",
+        sha256="fafd8199e5265446fe3ce5d00bc354013a0c40e5591451c141bd7eadc52301e0",
+        origin="github.com/padilha/biclustlib, cancer_benchmark/su-2001_database.txt",
+        note="substitute: the same 174 samples, 1571 genes (paper 9182), 10 classes (paper 11)",
+    ),
+    "lung": Entry(
+        file="lung_desouto1543.npz",
+        kind="genes",
+        sha256="9964a8e556f0ab0c61dbd5bfa240ac5059e23f9a4ffb43f2affbaa8245f722b1",
+        origin="github.com/padilha/biclustlib, cancer_benchmark/bhattacharjee-2001_database.txt",
+        note="substitute: the same 203 samples and 5 classes, 1543 genes (paper 3312)",
+    ),
+}
+
+TEXT_SETS: tuple[str, ...] = tuple(n for n, entry in CATALOGUE.items() if entry.kind == "text")
+GENE_SETS: tuple[str, ...] = tuple(n for n, entry in CATALOGUE.items() if entry.kind == "genes")
+REAL_SETS: tuple[str, ...] = TEXT_SETS + GENE_SETS
 
 
 def data_folder() -> Path:
-    """Return the folder where the real sets are looked for.
+    """Return the folder in which the real sets are searched.
 
     The environment variable ``PYROCCO_DATA``, else ``pyrocco`` in the user's cache folder
     (``XDG_CACHE_HOME``, or ``~/.cache``).
@@ -30,7 +131,7 @@ def data_folder() -> Path:
     Returns
     -------
     Path
-        The folder, whether it exists or not.
+        The folder; it need not exist.
 
     Examples
     --------
@@ -54,8 +155,8 @@ def load(
 ) -> Dataset:
     """Load one of the nine real sets of the paper.
 
-    The files are not distributed with the package (several have no stated licence): they are
-    read from `folder` and checked against their sha256.
+    The files are not distributed with the package, since several have no stated licence. They
+    are read from `folder` and checked against their sha256.
 
     Parameters
     ----------
@@ -68,22 +169,22 @@ def load(
         For genes: ``"zscore"`` (the default: each gene has mean 0 and variance 1) or ``"raw"``.
     all_columns : bool, default=False
         Keep all 4303 terms of classic3 instead of the 2000 most frequent, the paper's number.
-        The other sets have one choice of columns, so True is an error for them.
+        The other sets have one choice of columns, for which True is an error.
     folder : path-like or None, default=None
-        Where the files lie; None means :func:`data_folder`.
+        Folder with the files; None means :func:`data_folder`.
 
     Returns
     -------
     Dataset
-        X is CSR for text and dense for genes, float64 in both cases. The groups of the
-        columns are unknown.
+        X is CSR for text and dense for genes, float64 in both cases. The true clusters of
+        columns are not known.
 
     Raises
     ------
     FileNotFoundError
-        When the file is not there; the message says where the data comes from.
+        If the file does not exist; the message names the source of the data.
     ValueError
-        When the file is not the one expected, or an argument does not fit the set.
+        If the file is not the expected one, or an argument does not fit the set.
 
     Examples
     --------
@@ -97,15 +198,15 @@ def load(
     scaling, scale = _scaler(name, entry, scaling)
     path = (data_folder() if folder is None else Path(folder)) / entry.file
     arrays = _read(name, entry, path)
-    kept = _kept_columns(name, arrays, all_columns)
-    X = _matrix(arrays)[:, kept]
+    columns = _selected_columns(name, arrays, all_columns)
+    X = _matrix(arrays)[:, columns]
     return Dataset(
         name=name,
         X=scale(X),
         row_labels=arrays["y"].astype(np.int64),
         column_labels=None,
         class_names=arrays["class_names"],
-        feature_names=_feature_names(arrays, X.shape[1], kept),
+        feature_names=_feature_names(arrays, X.shape[1], columns),
         description=f"{entry.origin}; {entry.note}; scaling: {scaling}",
     )
 
@@ -116,50 +217,50 @@ def _entry(name: str) -> Entry:
     return CATALOGUE[name]
 
 
-def _read(name: str, entry: Entry, path: Path) -> dict[str, npt.NDArray[Any]]:
+def _read(name: str, entry: Entry, path: Path) -> dict[str, Dense]:
     if not path.is_file():
         raise FileNotFoundError(
             f"the data set {name!r} is not at {path}. pyrocco does not distribute it; its "
             f"numbers come from {entry.origin}. Put {entry.file} (sha256 {entry.sha256[:12]}...) "
             f"in the folder named by the environment variable PYROCCO_DATA, or in {path.parent}."
         )
-    found = hashlib.sha256(path.read_bytes()).hexdigest()
-    if found != entry.sha256:
+    checksum = hashlib.sha256(path.read_bytes()).hexdigest()
+    if checksum != entry.sha256:
         raise ValueError(
-            f"{path} is not the expected file: its sha256 is {found}, that of the data set "
+            f"{path} is not the expected file: its sha256 is {checksum}, that of the data set "
             f"{name!r} is {entry.sha256}. Delete it and fetch it again."
         )
     with np.load(path, allow_pickle=False) as stored:
         return {key: stored[key] for key in stored.files}
 
 
-def _matrix(arrays: Mapping[str, npt.NDArray[Any]]) -> _Matrix:
+def _matrix(arrays: Mapping[str, Dense]) -> Matrix:
     if "X" in arrays:
         return arrays["X"].astype(np.float64)
     parts = (arrays["data"].astype(np.float64), arrays["indices"], arrays["indptr"])
     return csr_matrix(parts, shape=tuple(arrays["shape"]))
 
 
-def _kept_columns(
-    name: str, arrays: Mapping[str, npt.NDArray[Any]], all_columns: bool
+def _selected_columns(
+    name: str, arrays: Mapping[str, Dense], all_columns: bool
 ) -> slice | npt.NDArray[np.intp]:
     mask = arrays.get("top2000_mask")
     if mask is None and all_columns:
-        raise ValueError(f"all_columns has no effect on {name!r}: it has no columns left out")
+        raise ValueError(f"all_columns has no effect on {name!r}: all its columns are used")
     return slice(None) if mask is None or all_columns else np.flatnonzero(mask)
 
 
 def _feature_names(
-    arrays: Mapping[str, npt.NDArray[Any]], n_columns: int, kept: slice | npt.NDArray[np.intp]
+    arrays: Mapping[str, Dense], n_columns: int, columns: slice | npt.NDArray[np.intp]
 ) -> npt.NDArray[np.str_]:
     stored = arrays.get("feature_names")
     if stored is None:
         return np.array([f"gene {j}" for j in range(n_columns)])
-    return np.asarray(stored[kept])
+    return np.asarray(stored[columns])
 
 
-def _scaler(name: str, entry: Entry, scaling: str) -> tuple[str, Callable[[_Matrix], _Matrix]]:
-    """Resolve a scaling to its full name and a function; the first of a kind is its default."""
+def _scaler(name: str, entry: Entry, scaling: str) -> tuple[str, Callable[[Matrix], Matrix]]:
+    """Return the name of a scaling and its function; the first of a kind is its default."""
     choices = _SCALINGS[entry.kind]
     resolved = next(iter(choices)) if scaling == "default" else scaling
     if resolved not in choices:
@@ -170,7 +271,7 @@ def _scaler(name: str, entry: Entry, scaling: str) -> tuple[str, Callable[[_Matr
     return resolved, choices[resolved]
 
 
-def _raw(X: _Matrix) -> _Matrix:
+def _raw(X: Matrix) -> Matrix:
     return X
 
 

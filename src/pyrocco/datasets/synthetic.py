@@ -1,11 +1,13 @@
-"""The synthetic sets of the paper."""
+"""Synthetic data sets of the paper."""
 
 from __future__ import annotations
 
 import numpy as np
 from sklearn.datasets import make_biclusters
 
-from pyrocco.datasets.base import Dataset
+from pyrocco.datasets.dataset import Dataset
+
+__all__ = ["make_noisy_biclusters"]
 
 
 def make_noisy_biclusters(
@@ -15,33 +17,33 @@ def make_noisy_biclusters(
     noise: float = 10.0,
     random_state: int | np.random.RandomState | None = 0,
 ) -> Dataset:
-    """Make a matrix with planted biclusters under Gaussian noise.
+    """Generate a matrix with planted biclusters and Gaussian noise.
 
-    Exactly :func:`sklearn.datasets.make_biclusters`, as in the paper, which uses noise 10 to 50
-    and seeds 0 to 29 with the default shape and number of groups.
+    This is :func:`sklearn.datasets.make_biclusters`, as in the paper, which uses noise 10 to 50
+    and seeds 0 to 29 with the default shape and number of clusters.
 
     Parameters
     ----------
     shape : tuple of int, default=(100, 100)
-        Number of rows and of columns.
+        Numbers of rows and of columns.
     n_clusters : int, default=5
         Number of biclusters: each row and each column belongs to one.
     noise : float, default=10
-        Standard deviation of the noise; the planted values lie between 10 and 100.
+        Standard deviation of the noise; the planted values are between 10 and 100.
     random_state : int, RandomState or None, default=0
         Seed.
 
     Returns
     -------
     Dataset
-        Rows and columns are shuffled; both true labellings are known.
+        Rows and columns are shuffled; the true labels of both are known.
 
     Examples
     --------
     >>> from pyrocco.datasets import make_noisy_biclusters
     >>> data = make_noisy_biclusters((30, 20), n_clusters=3, noise=5, random_state=0)
     >>> data
-    Dataset('biclusters', 30 x 20, 3 groups of rows, 3 groups of columns)
+    Dataset('biclusters', 30 x 20, 3 row clusters, 3 column clusters)
     >>> data.row_labels.shape, data.column_labels.shape
     ((30,), (20,))
     """

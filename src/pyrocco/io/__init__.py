@@ -1,15 +1,32 @@
-"""Reading matrices from files and writing results, one small file per format."""
+"""Read matrices from files, and write results."""
 
-from pyrocco.io.errors import MatrixError, ModelFileError
-from pyrocco.io.extras import MissingExtraError
-from pyrocco.io.finding import is_sharded
-from pyrocco.io.matching import match_columns
-from pyrocco.io.matrix import Matrix, default_names
-from pyrocco.io.read import read_matrix
-from pyrocco.io.results import RESULT_FORMATS, Results, means_table, result_writer, write_table
-from pyrocco.io.row_labels import label_table, row_label_writer
-from pyrocco.io.shards import Shards, open_shards, split_rows
-from pyrocco.io.write import OutputError, staged_folder, write_matrix
+from __future__ import annotations
+
+import warnings
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyrocco.io.errors import MatrixError, MissingExtraError, ModelFileError, OutputError
+    from pyrocco.io.named_matrix import Matrix, default_names, match_columns
+    from pyrocco.io.partitioned import (
+        PartitionedMatrix,
+        is_partitioned,
+        open_partitioned,
+        split_rows,
+    )
+    from pyrocco.io.read import read_matrix
+    from pyrocco.io.result_files import (
+        RESULT_FORMATS,
+        Results,
+        label_table,
+        means_table,
+        result_writer,
+        row_label_writer,
+        staged_folder,
+        write_matrix,
+        write_table,
+    )
 
 __all__ = [
     "RESULT_FORMATS",
@@ -18,14 +35,14 @@ __all__ = [
     "MissingExtraError",
     "ModelFileError",
     "OutputError",
+    "PartitionedMatrix",
     "Results",
-    "Shards",
     "default_names",
-    "is_sharded",
+    "is_partitioned",
     "label_table",
     "match_columns",
     "means_table",
-    "open_shards",
+    "open_partitioned",
     "read_matrix",
     "result_writer",
     "row_label_writer",
@@ -34,3 +51,25 @@ __all__ = [
     "write_matrix",
     "write_table",
 ]
+
+# Imported in this order until one has the name, so that the errors need no other library.
+_MODULES = ("errors", "named_matrix", "read", "partitioned", "result_files")
+# Former names, which work until the next release.
+_RENAMED = {
+    "Shards": "PartitionedMatrix",
+    "is_sharded": "is_partitioned",
+    "open_shards": "open_partitioned",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _RENAMED:
+        new = _RENAMED[name]
+        message = f"pyrocco.io.{name} is now pyrocco.io.{new}; the old name will be removed"
+        warnings.warn(message, FutureWarning, stacklevel=2)
+        name = new
+    if name in __all__:
+        for module in map(import_module, (f"pyrocco.io.{module}" for module in _MODULES)):
+            if name in module.__all__:
+                return getattr(module, name)
+    raise AttributeError(f"module 'pyrocco.io' has no attribute {name!r}")

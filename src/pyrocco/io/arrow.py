@@ -1,45 +1,65 @@
-"""The one home of pyarrow, and text files of gigabytes read with it."""
+"""The one home of pyarrow: Parquet files, and large text files."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
+from numpy.typing import DTypeLike
 
-from pyrocco.io.cells import MISSING
-from pyrocco.io.extras import MissingExtraError, extra
-from pyrocco.io.layout import Layout, is_compressed
-from pyrocco.io.request import Watch
-from pyrocco.io.table import Loaded
-from pyrocco.io.watched import open_watched
+from pyrocco._typing import Dense
+from pyrocco.io.columns import (
+    MISSING,
+    NEITHER,
+    NUMBER,
+    SAMPLE_LINES,
+    TEXT,
+    Columns,
+    assign_roles,
+)
+from pyrocco.io.errors import MatrixError, MissingExtraError, extra
+from pyrocco.io.named_matrix import Matrix
+from pyrocco.io.sniff import Layout, Watch, is_compressed, open_watched
+from pyrocco.io.tables import LoadedColumns, check_columns, matrix_from_table
+
+if TYPE_CHECKING:
+    import pyarrow
+    import pyarrow.parquet
 
 __all__ = [
     "can_read",
+    "column_kinds",
     "import_arrow",
     "is_installed",
+    "load_parquet",
     "load_text",
     "numbers_of",
+    "open_parquet",
+    "parquet_columns",
+    "read_parquet",
+    "write_parquet",
 ]
 
 # Hundreds of lines of a table with 20,000 columns.
-_BLOCK = 32 << 20
+_BLOCK_BYTES = 32 << 20
+
+
+def import_arrow(what: str = "Parquet files") -> ModuleType:
+    """Import pyarrow, or raise a `MissingExtraError` that says what needs it."""
+    with extra("arrow", what):
+        import pyarrow  # noqa: PLC0415 - an optional package
+        import pyarrow.csv  # noqa: PLC0415
+        import pyarrow.parquet  # noqa: PLC0415
+    return pyarrow  # type: ignore[no-any-return]
 
 
 def is_installed() -> bool:
-    """Whether pyarrow is there to be used.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> is_installed() in (True, False)
-    True
-    """
+    """Whether pyarrow is installed."""
     try:
         import_arrow()
     except MissingExtraError:
@@ -47,98 +67,26 @@ def is_installed() -> bool:
     return True
 
 
-def import_arrow(what: str = "Parquet files") -> Any:
-    """Import pyarrow, or say how to get it.
-
-    Parameters
-    ----------
-    what : str
-        What needs it.
-
-    Returns
-    -------
-    module
-
-    Raises
-    ------
-    MissingExtraError
-        It is not installed.
-
-    Examples
-    --------
-    >>> import_arrow().__name__
-    'pyarrow'
-    """
-    with extra("arrow", what):
-        import pyarrow  # noqa: PLC0415 - the one home of an optional package
-        import pyarrow.csv  # noqa: PLC0415
-        import pyarrow.parquet  # noqa: PLC0415
-    return pyarrow
-
-
 def can_read(layout: Layout) -> bool:
-    """Whether pyarrow reads text of this kind as pandas does.
-
-    Parameters
-    ----------
-    layout : Layout
-        What was detected.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> from pyrocco.io.columns import detect_columns
-    >>> columns = detect_columns([["1", "2"], ["3", "4"]])
-    >>> [can_read(Layout(",", ".", code, columns)) for code in ("utf-8-sig", "utf-16")]
-    [True, False]
-    """
+    """Whether pyarrow reads a text file of this layout as pandas does."""
     return layout.encoding == "utf-8-sig"
 
 
-def load_text(path: Path, layout: Layout, watch: Watch | None) -> Loaded | None:
-    r"""Read the columns of a text file, in blocks and on all cores.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    layout : Layout
-        What was detected.
-    watch : callable or None
-        Told how far reading has come.
-
-    Returns
-    -------
-    Loaded or None
-        None where anything is wrong with the file: another reader says what.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pyrocco.io.layout import detect_layout
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "table.csv"
-    ...     _ = path.write_text("1,2\n3,NA\n")
-    ...     load_text(path, detect_layout(path), None).X.tolist()
-    [[1.0, 2.0], [3.0, nan]]
-    """
+def load_text(path: Path, layout: Layout, watch: Watch | None) -> LoadedColumns | None:
+    """Read the columns of a text file on all cores; None if anything is wrong with the file."""
     pa = import_arrow("Large text files")
-    csv = pa.csv
     roles = layout.columns.roles
     names = [str(position) for position in range(layout.columns.width)]
     wanted = [names[position] for position in (*roles.text_columns, *roles.number_columns)]
     types = dict.fromkeys(wanted, pa.dictionary(pa.int32(), pa.string()))
     types |= {names[position]: pa.float64() for position in roles.number_columns}
-    reading = csv.ReadOptions(
+    reading = pa.csv.ReadOptions(
         column_names=names,
         skip_rows=layout.skip + (layout.columns.header is not None),
-        block_size=_BLOCK,
+        block_size=_BLOCK_BYTES,
     )
-    parsing = csv.ParseOptions(delimiter=layout.delimiter)
-    converting = csv.ConvertOptions(
+    parsing = pa.csv.ParseOptions(delimiter=layout.delimiter)
+    converting = pa.csv.ConvertOptions(
         column_types=types,
         include_columns=wanted,
         null_values=list(MISSING),
@@ -150,37 +98,21 @@ def load_text(path: Path, layout: Layout, watch: Watch | None) -> Loaded | None:
             stream = pa.PythonFile(file, mode="r")
             if is_compressed(path):
                 stream = pa.CompressedInputStream(stream, "gzip")
-            table = csv.open_csv(stream, reading, parsing, converting).read_all()
+            table = pa.csv.open_csv(stream, reading, parsing, converting).read_all()
     except (pa.ArrowInvalid, OSError):
         return None
-    return _gather(table, len(roles.text_columns))
-
-
-def _gather(table: Any, n_texts: int) -> Loaded:
-    """Columns of names first, then the numbers as one array."""
+    n_texts = len(roles.text_columns)
     texts = [
         column.unify_dictionaries().to_pandas().astype("category")
         for column in table.columns[:n_texts]
     ]
-    return Loaded(texts, numbers_of(table.columns[n_texts:], table.num_rows))
+    return LoadedColumns(texts, numbers_of(table.columns[n_texts:], table.num_rows))
 
 
-def numbers_of(columns: Sequence[Any], n_rows: int, dtype: Any = float) -> NDArray[Any]:
-    """Columns of an Arrow table as one array.
-
-    Parameters
-    ----------
-    columns : sequence of ChunkedArray
-        Columns of numbers.
-    n_rows : int
-        How many cells each has.
-    dtype : dtype, default=float
-        Of the array.
-
-    Returns
-    -------
-    ndarray of shape (n_rows, n_columns)
-        Missing cells are NaN.
+def numbers_of(
+    columns: Sequence[pyarrow.ChunkedArray], n_rows: int, dtype: DTypeLike = float
+) -> Dense:
+    """Return columns of an Arrow table as one array, with NaN for missing values.
 
     Examples
     --------
@@ -191,3 +123,105 @@ def numbers_of(columns: Sequence[Any], n_rows: int, dtype: Any = float) -> NDArr
     for j, column in enumerate(columns):
         X[:, j] = column.cast("float64").to_numpy()
     return X
+
+
+def read_parquet(path: Path, layout: str = "auto", absent: str | None = None) -> Matrix:
+    """Read a table from a Parquet file.
+
+    Parameters
+    ----------
+    path : Path
+        A .parquet file, wide or long. Row names are the index that pandas wrote, or the first
+        column of text.
+    layout, absent : str or None
+        As in `read_matrix`.
+
+    Returns
+    -------
+    Matrix
+        Missing values are NaN. Columns without numbers are ignored.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "a.parquet"
+    ...     write_parquet(path, {"gene": ["TP53", "MYC"], "liver": [1, None]})
+    ...     matrix = read_parquet(path)
+    >>> matrix.row_names, matrix.X.tolist()
+    (('TP53', 'MYC'), [[1.0], [nan]])
+    """
+    table = load_parquet(path)
+    columns = parquet_columns(table, layout)
+    check_columns(columns, str(path), layout, absent)
+    roles = columns.roles
+    texts = [
+        pd.Series(table.column(j).cast("string").to_pandas(), dtype="category")
+        for j in roles.text_columns
+    ]
+    numbers = numbers_of([table.column(j) for j in roles.number_columns], table.num_rows)
+    notes = ["A Parquet file; its rows are the rows of the matrix.", *roles.notes(columns.header)]
+    return matrix_from_table(LoadedColumns(texts, numbers), columns, notes, str(path), absent)
+
+
+@contextmanager
+def _parquet_errors(path: Path) -> Iterator[ModuleType]:
+    """Say that a file is not a Parquet file if pyarrow fails in this block."""
+    pa = import_arrow()
+    try:
+        yield pa
+    except (pa.ArrowInvalid, OSError) as error:
+        raise MatrixError(f"{path}: is not a Parquet file, or is damaged") from error
+
+
+def open_parquet(path: Path) -> pyarrow.parquet.ParquetFile:
+    """Open a Parquet file without reading its rows."""
+    with _parquet_errors(path) as pa:
+        return pa.parquet.ParquetFile(path)
+
+
+def load_parquet(
+    path: Path, columns: list[str] | None = None, use_threads: bool = True
+) -> pyarrow.Table:
+    """Read a Parquet file, or some of its columns."""
+    with _parquet_errors(path) as pa:
+        return pa.parquet.ParquetFile(path).read(columns=columns, use_threads=use_threads)
+
+
+def parquet_columns(table: pyarrow.Table, layout: str = "auto") -> Columns:
+    """Return what the columns of an Arrow table, or of its first rows, are used for."""
+    names = tuple(table.column_names)
+    heads = [column.slice(0, SAMPLE_LINES).to_pylist() for column in table.columns]
+    repeats = [len(set(map(str, cells))) < len(cells) for cells in heads]
+    stored = (table.schema.pandas_metadata or {}).get("index_columns", [])
+    index = [names.index(name) for name in stored if isinstance(name, str) and name in names]
+    kinds = column_kinds(table.schema)
+    roles = assign_roles(kinds, names, repeats, index[0] if index else None, layout)
+    return Columns(len(names), names, roles)
+
+
+def column_kinds(schema: pyarrow.Schema) -> list[str]:
+    """Return what the columns of an Arrow table hold, judged by their types.
+
+    Examples
+    --------
+    >>> column_kinds(import_arrow().table({"gene": ["TP53"], "liver": [1], "pair": [[1]]}).schema)
+    ['text', 'number', 'neither']
+    """
+    return [_kind(field.type) for field in schema]
+
+
+def _kind(data_type: pyarrow.DataType) -> str:
+    types = import_arrow().types
+    numbers = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)
+    if any(test(data_type) for test in numbers):
+        return NUMBER
+    # Categories are text, and dates can serve as names.
+    is_text = types.is_dictionary(data_type) or not types.is_nested(data_type)
+    return TEXT if is_text else NEITHER
+
+
+def write_parquet(path: Path, table: Mapping[str, Any]) -> None:
+    """Write a table, given as columns by name, to a Parquet file."""
+    pa = import_arrow()
+    pa.parquet.write_table(pa.table(dict(table)), path)

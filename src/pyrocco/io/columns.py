@@ -1,37 +1,295 @@
-"""Finding out from the first records of a table what its columns are."""
+"""What the columns of a table hold, and what each is used for: row names, numbers or nothing.
+
+The same rules serve text files, Excel and Parquet. The decisions are reported to the user as
+notes, since only a person can notice a wrong guess.
+"""
 
 from __future__ import annotations
 
+import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from pyrocco.io.cells import is_missing, is_number, to_number
-from pyrocco.io.roles import EMPTY, TEXT, Roles, assign_roles, column_kind
+from pyrocco.io.errors import list_some
+from pyrocco.io.named_matrix import INFINITE
 
-__all__ = ["SAMPLE_LINES", "Columns", "detect_columns"]
+__all__ = [
+    "MISSING",
+    "NEITHER",
+    "NUMBER",
+    "SAMPLE_LINES",
+    "TEXT",
+    "Columns",
+    "Roles",
+    "assign_roles",
+    "cell_problem",
+    "column_kind",
+    "detect_columns",
+    "is_missing",
+    "is_number",
+    "to_number",
+]
+
+# What a column holds. Of lists and the like, neither names nor numbers can be made.
+NUMBER, TEXT, EMPTY, NEITHER = "number", "text", "empty", "neither"
 
 SAMPLE_LINES = 50
-# So that a table of 20,000 genes is not looked at for seconds.
+# Fewer lines are examined in wide tables, so that 20,000 columns do not take seconds.
 _SAMPLE_CELLS = 200_000
+
+_MISSING_WORDS = ("na", "n/a", "#n/a", "nan", "null", "none")
+_MISSING_SIGNS = ("", "-", "--", ".", "?")
+_MISSING_LOWER = frozenset((*_MISSING_SIGNS, *_MISSING_WORDS))
+# Fast readers compare letter by letter, so every spelling is listed.
+MISSING = (
+    *_MISSING_SIGNS,
+    *(form(word) for word in _MISSING_WORDS for form in (str, str.upper, str.title)),
+    "NaN",
+)
+_THOUSANDS = re.compile(r"[-+]?\d{1,3}([ ,'\u00a0]\d{3})+(\.\d*)?")
+
+# A first column of numbers with one of these headings holds row names.
+_INDEX_HEADINGS = {"id", "index", "name", "row", "rownames", "unnamed: 0", "__index_level_0__"}
+# Headings of long tables whose rows and columns are identified by numbers.
+_ROW_HEADINGS = {"row", "i", "user", "userid", "user_id", "doc", "docid", "doc_id", "document"}
+_ROW_HEADINGS |= {"gene", "cell", "barcode", "sample", "source", "from"}
+_COLUMN_HEADINGS = {"column", "col", "j", "item", "itemid", "item_id", "movie", "movieid"}
+_COLUMN_HEADINGS |= {"movie_id", "word", "wordid", "word_id", "term", "target", "to"}
+_VALUE_HEADINGS = {"value", "x", "count", "counts", "n", "rating", "weight", "score"}
+_VALUE_HEADINGS |= {"expression", "frequency", "freq", "tf"}
 
 Record = Sequence[str]
 
 
+def is_missing(cell: str) -> bool:
+    """Whether a cell is empty or says that there is no value, such as ``NA``."""
+    return cell.strip().lower() in _MISSING_LOWER
+
+
+def is_number(cell: str, decimal: str = ".") -> bool:
+    """Whether a cell holds a number, finite or not.
+
+    Examples
+    --------
+    >>> is_number("1,5", ","), is_number("1,5", "."), is_number("-2e3"), is_number("nan")
+    (True, False, True, False)
+    """
+    if "_" in cell or is_missing(cell):  # Python accepts 1_000 as a number; tables do not use it
+        return False
+    if decimal == ",":
+        if "." in cell:
+            return False
+        cell = cell.replace(",", ".", 1)
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def to_number(cell: str, decimal: str = ".") -> float:
+    """Return the value of a cell that holds a number, or NaN if it is missing."""
+    return math.nan if is_missing(cell) else float(cell.replace(decimal, ".", 1))
+
+
+def cell_problem(cell: str, decimal: str = ".") -> str:
+    """Say what is wrong with a cell that should hold a number, or return an empty string.
+
+    Examples
+    --------
+    >>> cell_problem("low"), cell_problem("NA"), cell_problem("1,234")
+    ('holds the text "low", not a number', '', 'holds "1,234": write numbers without ...
+    """
+    if is_missing(cell):
+        return ""
+    if not is_number(cell, decimal):
+        if _THOUSANDS.fullmatch(cell.strip()):
+            return f'holds "{cell}": write numbers without thousands separators'
+        text = " ".join(cell.split())  # the message is one line
+        return f'holds the text "{text if len(text) <= 40 else text[:37] + "..."}", not a number'
+    return INFINITE if math.isinf(to_number(cell, decimal)) else ""
+
+
+def column_kind(cells: Sequence[str], decimal: str = ".") -> str:
+    """Return what a column holds, judged by some of its cells.
+
+    It holds numbers if at least half of the cells that are not missing are numbers.
+
+    Examples
+    --------
+    >>> column_kind(["1", "NA", "high"]), column_kind(["kinase", "-"]), column_kind(["", ""])
+    ('number', 'text', 'empty')
+    """
+    filled = [cell for cell in cells if not is_missing(cell)]
+    if not filled:
+        return EMPTY
+    numbers = sum(is_number(cell, decimal) for cell in filled)
+    return NUMBER if 2 * numbers >= len(filled) else TEXT
+
+
+@dataclass(frozen=True)
+class Roles:
+    r"""What the columns of a table are used for, by position.
+
+    Attributes
+    ----------
+    index : int or None
+        Column of row names.
+    numbers : tuple of int
+        Columns of numbers.
+    ignored : tuple of int
+        Columns that are not used.
+    long : tuple of int or None
+        Row, column and value of a long table; `index` and `numbers` are then empty.
+
+    Examples
+    --------
+    >>> roles = Roles(index=0, numbers=(2, 3), ignored=(1,))
+    >>> print(*roles.notes(("gene", "about", "liver", "heart")), sep="\n")
+    The first column ("gene") holds the row names.
+    Ignored, because it holds no numbers: "about".
+    """
+
+    index: int | None
+    numbers: tuple[int, ...]
+    ignored: tuple[int, ...] = ()
+    long: tuple[int, int, int] | None = None
+
+    @property
+    def text_columns(self) -> tuple[int, ...]:
+        """Columns of names that are read."""
+        if self.long:
+            return self.long[:2]
+        return () if self.index is None else (self.index,)
+
+    @property
+    def number_columns(self) -> tuple[int, ...]:
+        """Columns of numbers that are read."""
+        return self.long[2:] if self.long else self.numbers
+
+    def notes(self, names: Sequence[str] | None) -> list[str]:
+        """Return sentences that say what the columns are used for."""
+        if self.long:
+            row, column, value = (_called(position, names) for position in self.long)
+            lines = [f"A long table: rows from {row}, columns from {column}, values from {value}."]
+        else:
+            lines = [self._about_index(names)]
+        if self.ignored:
+            them, verb = ("they", "hold") if len(self.ignored) > 1 else ("it", "holds")
+            reason = "not needed" if self.long else f"because {them} {verb} no numbers"
+            listed = list_some([_called(position, names) for position in self.ignored])
+            lines.append(f"Ignored, {reason}: {listed}.")
+        return lines
+
+    def _about_index(self, names: Sequence[str] | None) -> str:
+        if self.index is None:
+            return "There is no column of row names."
+        which = "first column" if self.index == 0 else f"column {self.index + 1}"
+        heading = f' ("{names[self.index]}")' if names and names[self.index] else ""
+        return f"The {which}{heading} holds the row names."
+
+
+def assign_roles(
+    kinds: Sequence[str],
+    names: Sequence[str] | None,
+    repeats: Sequence[bool],
+    index: int | None = None,
+    layout: str = "auto",
+) -> Roles:
+    """Decide what each column is used for.
+
+    Parameters
+    ----------
+    kinds : sequence of str
+        What each column holds, as returned by `column_kind`, or ``"neither"``.
+    names : sequence of str or None
+        Headings, if any.
+    repeats : sequence of bool
+        Whether a column holds the same cell twice.
+    index : int, optional
+        Column of row names, if known.
+    layout : {"auto", "wide", "long"}
+        Layout of the table; ``"auto"`` guesses.
+
+    Returns
+    -------
+    Roles
+
+    Examples
+    --------
+    >>> assign_roles(["text", "number", "text", "number"], None, [False] * 4)
+    Roles(index=0, numbers=(1, 3), ignored=(2,), long=None)
+    >>> assign_roles(["text", "text", "number"], None, [True, True, True]).long
+    (0, 1, 2)
+    """
+    texts = [position for position, kind in enumerate(kinds) if kind == TEXT]
+    if index is None:
+        index = _index(texts, names, repeats)
+    useless = {position for position, kind in enumerate(kinds) if kind in (TEXT, NEITHER)}
+    ignored = tuple(sorted(useless - {index}))
+    numbers = tuple(sorted(set(range(len(kinds))) - useless - {index}))
+    wide = Roles(index, numbers, ignored)
+    long = None if layout == "wide" else _long(wide, names, repeats)
+    if layout == "long" and long is None:
+        long = _first_three(len(kinds), names)
+    if long is None:
+        return wide
+    rest = tuple(position for position in range(len(kinds)) if position not in long)
+    return Roles(None, (), rest, long)
+
+
+def _index(texts: list[int], names: Sequence[str] | None, repeats: Sequence[bool]) -> int | None:
+    if 0 in texts:
+        return 0
+    if names and len(names) > 1 and names[0].strip().lower() in _INDEX_HEADINGS:
+        return 0
+    return next((position for position in texts if not repeats[position]), None)
+
+
+def _long(
+    wide: Roles, names: Sequence[str] | None, repeats: Sequence[bool]
+) -> tuple[int, int, int] | None:
+    """Recognise a long table by two columns of names and one of numbers, or by its headings."""
+    columns = [*([] if wide.index is None else [wide.index]), *wide.ignored]
+    if len(columns) == 2 and len(wide.numbers) == 1:
+        row, column = sorted(columns)
+        if repeats[row] or repeats[column]:
+            return row, column, wide.numbers[0]
+    if names and len(names) == 3:
+        headings = [name.strip().lower() for name in names]
+        sets = (_ROW_HEADINGS, _COLUMN_HEADINGS, _VALUE_HEADINGS)
+        if all(heading in known for heading, known in zip(headings, sets, strict=True)):
+            return 0, 1, 2
+    return None
+
+
+def _first_three(width: int, names: Sequence[str] | None) -> tuple[int, int, int] | None:
+    """Return the first three columns, after an unnamed one in which a program counted the rows."""
+    first = 1 if names and width > 3 and not names[0].strip() else 0
+    return (first, first + 1, first + 2) if width >= 3 else None
+
+
+def _called(position: int, names: Sequence[str] | None) -> str:
+    heading = " ".join(names[position].split()) if names else ""
+    return f'"{heading}"' if heading else f"column {position + 1}"
+
+
 @dataclass(frozen=True)
 class Columns:
-    """Headings of the columns of a table, and what the columns are for.
+    """Headings of the columns of a table, and what the columns are used for.
 
     Attributes
     ----------
     width : int
-        Cells on every line below the headings.
+        Number of cells on every line below the headings.
     header : tuple of str or None
-        One heading per column; None when the first line is already numbers. A header of
-        another length than `width` is a mistake in the file.
+        One heading per column; None if the first line already holds numbers. A header whose
+        length differs from `width` is a mistake in the file.
     roles : Roles
-        What the columns are for.
+        What the columns are used for.
 
     Examples
     --------
@@ -52,28 +310,26 @@ class Columns:
         return tuple(self.header[position] for position in self.roles.numbers)
 
     def notes(self) -> list[str]:
-        """Say in plain sentences what was detected."""
-        header = (
-            "There is no line of column names"
-            if self.header is None
-            else "The first line holds the column names"
-        )
-        which = "every line" if self.header is None else "every other line"
+        """Return sentences that say what was detected."""
+        if self.header is None:
+            header, which = "There is no line of column names", "every line"
+        else:
+            header, which = "The first line holds the column names", "every other line"
         rows = "" if self.roles.long else f"; {which} is a row of the matrix"
         return [f"{header}{rows}.", *self.roles.notes(self.header)]
 
 
-def detect_columns(records: Sequence[Record], decimal: str = ".", how: str = "auto") -> Columns:
+def detect_columns(records: Sequence[Record], decimal: str = ".", layout: str = "auto") -> Columns:
     """Detect headings, row names and columns of text.
 
     Parameters
     ----------
     records : sequence of sequences of str
-        The first lines of the table.
+        First lines of the table.
     decimal : str
-        The decimal sign.
-    how : {"auto", "wide", "long"}
-        Whether the table is one row per line or one cell per line.
+        Decimal sign.
+    layout : {"auto", "wide", "long"}
+        Whether a line of the table is a row or a single cell.
 
     Returns
     -------
@@ -94,12 +350,12 @@ def detect_columns(records: Sequence[Record], decimal: str = ".", how: str = "au
     if header is None and len(first) == width:
         sample = [first, *sample]
     repeats = [len(set(cells)) < len(cells) for cells in zip(*sample, strict=True)]
-    roles = assign_roles(kinds, names, repeats or [False] * width, index, how)
+    roles = assign_roles(kinds, names, repeats or [False] * width, index, layout)
     return Columns(width, header, roles)
 
 
 def _usual_width(first: Record, body: Sequence[Record]) -> int:
-    """Cells on most lines below the first; where lines are at odds the first one decides."""
+    """Return the number of cells on most lines below the first; the first line breaks ties."""
     widths = Counter(map(len, body)) or Counter([len(first)])
     return max(widths, key=lambda width: (widths[width], width == len(first)))
 
@@ -107,7 +363,7 @@ def _usual_width(first: Record, body: Sequence[Record]) -> int:
 def _kinds(first: Record, sample: Sequence[Record], width: int, decimal: str) -> list[str]:
     if sample:
         return [column_kind(cells, decimal) for cells in zip(*sample, strict=True)]
-    if 2 * _texts(first, decimal) > width:  # a line of headings and nothing below
+    if 2 * _count_texts(first, decimal) > width:  # headings with nothing below
         return [EMPTY] * width
     return [column_kind([cell], decimal) for cell in first]
 
@@ -115,15 +371,15 @@ def _kinds(first: Record, sample: Sequence[Record], width: int, decimal: str) ->
 def _header(
     first: Record, sample: Sequence[Record], kinds: Sequence[str], decimal: str
 ) -> tuple[tuple[str, ...] | None, int | None]:
-    """The headings, if any, and the column of row names where the headings tell."""
+    """Return the headings, if any, and the column of row names if the headings show it."""
     stripped = tuple(cell.strip() for cell in first)
-    if len(first) == len(kinds) - 1 and _texts(first, decimal):
-        return ("", *stripped), 0  # the way R writes a table: no heading above the row names
+    if len(first) == len(kinds) - 1 and _count_texts(first, decimal):
+        return ("", *stripped), 0  # as R writes a table: no heading above the row names
     if len(first) > 1 and not stripped[0]:
         return stripped, 0  # an unnamed corner
     measured = [j for j, kind in enumerate(kinds[: len(first)]) if kind != TEXT]
     cells = [first[j] for j in measured]
-    if 2 * _texts(cells, decimal) > len(cells):
+    if 2 * _count_texts(cells, decimal) > len(cells):
         return stripped, None
     others = [[record[j] for j in measured] for record in sample]
     if kinds[0] == TEXT and _counts_upwards(cells, others, decimal):
@@ -131,15 +387,15 @@ def _header(
     return None, None
 
 
-def _texts(cells: Record, decimal: str) -> int:
+def _count_texts(cells: Record, decimal: str) -> int:
     return sum(not is_missing(cell) and not is_number(cell, decimal) for cell in cells)
 
 
 def _counts_upwards(cells: Record, others: Sequence[Record], decimal: str) -> bool:
     """Whether a first line of numbers is a heading: years, doses, time points.
 
-    They rise from left to right, which three or more measured values seldom do, unless they do
-    so on every line.
+    Headings rise from left to right, which three or more measured values seldom do, unless
+    they do so on every line.
     """
 
     def rises(record: Record) -> bool:

@@ -1,17 +1,27 @@
-"""The errors that readers raise."""
+"""Errors of reading and writing files, and phrases that their messages share."""
 
 from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-__all__ = ["MatrixError", "ModelFileError", "read_errors"]
+__all__ = [
+    "MatrixError",
+    "MissingExtraError",
+    "ModelFileError",
+    "OutputError",
+    "cell_place",
+    "counted",
+    "extra",
+    "list_some",
+    "read_errors",
+]
 
 
 class MatrixError(ValueError):
-    """The input is not a matrix pyrocco can work with; the message says why, in one line.
+    """The input is not a matrix that pyrocco can use; the message says why, in one line.
 
     Examples
     --------
@@ -32,19 +42,73 @@ class ModelFileError(ValueError):
     """
 
 
+class OutputError(OSError):
+    """The results cannot be written; the message says why, in one line.
+
+    Examples
+    --------
+    >>> raise OutputError("results: is a file, not a folder")
+    Traceback (most recent call last):
+    pyrocco.io.errors.OutputError: results: is a file, not a folder
+    """
+
+
+class MissingExtraError(ImportError):
+    """An optional package is not installed; the message says how to install it.
+
+    Examples
+    --------
+    >>> raise MissingExtraError('pip install "pyrocco[excel]"')
+    Traceback (most recent call last):
+    pyrocco.io.errors.MissingExtraError: pip install "pyrocco[excel]"
+    """
+
+
+@contextmanager
+def extra(name: str, what: str) -> Iterator[None]:
+    """Explain how to install an optional package when its import in this block fails.
+
+    Parameters
+    ----------
+    name : str
+        The extra of pyrocco that installs the package.
+    what : str
+        What needs the package, as the plural subject of a sentence.
+
+    Raises
+    ------
+    MissingExtraError
+        If the import fails; the message names the extra.
+
+    Examples
+    --------
+    >>> with extra("excel", "Excel files"):
+    ...     import a_package_that_does_not_exist
+    Traceback (most recent call last):
+    pyrocco.io.errors.MissingExtraError: Excel files need an optional package that is not \
+installed: pip install "pyrocco[excel]"
+    """
+    try:
+        yield
+    except ImportError as error:
+        raise MissingExtraError(
+            f'{what} need an optional package that is not installed: pip install "pyrocco[{name}]"'
+        ) from error
+
+
 @contextmanager
 def read_errors(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Say which file it was where reading one fails in this block.
+    """Turn errors of the system in this block into a `MatrixError` that names the file.
 
     Parameters
     ----------
     path : str or path
-        The file.
+        The file that is read.
 
     Raises
     ------
     MatrixError
-        The system cannot read it, or its compression is damaged.
+        If the system cannot read the file, or its compression is damaged.
 
     Examples
     --------
@@ -59,3 +123,48 @@ def read_errors(path: str | os.PathLike[str]) -> Iterator[None]:
         raise MatrixError(f"{path}: cannot be read: {error.strerror or error}") from error
     except (EOFError, zlib.error) as error:
         raise MatrixError(f"{path}: cannot be read: the compressed file is damaged") from error
+
+
+def counted(count: int, what: str) -> str:
+    """Return a number with its noun in singular or plural: ``1 row``, ``2 rows``."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def list_some(things: Sequence[str], most: int = 5) -> str:
+    """Name the first few of many things: ``a, b and 3 more``."""
+    shown = ", ".join(things[:most])
+    return shown if len(things) <= most else f"{shown} and {len(things) - most} more"
+
+
+def cell_place(
+    row: int, column: int, row_name: str = "", column_name: str = "", line: int | None = None
+) -> str:
+    """Say where a cell is, counting from 1.
+
+    Parameters
+    ----------
+    row, column : int
+        Position in the matrix, counting from 0.
+    row_name, column_name : str
+        Names in the file, if any.
+    line : int, optional
+        Line of the file, counting from 1.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> cell_place(2, 0, "TP53", "liver", line=4)
+    'row 3 ("TP53", line 4 of the file), column 1 ("liver")'
+    """
+    # A name may hold line breaks; the message must not.
+    row_name, column_name = (" ".join(name.split()) for name in (row_name, column_name))
+    about_row = [f'"{row_name}"'] if row_name else []
+    about_row += [f"line {line} of the file"] if line else []
+    about_column = [f'"{column_name}"'] if column_name else []
+    return ", ".join(
+        f"{kind} {index + 1}" + (f" ({', '.join(about)})" if about else "")
+        for kind, index, about in (("row", row, about_row), ("column", column, about_column))
+    )

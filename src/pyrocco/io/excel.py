@@ -1,44 +1,41 @@
-"""The one home of openpyxl: Excel files."""
+"""The one home of python-calamine: Excel files."""
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pyrocco.io.cells import to_number
-from pyrocco.io.checks import place
-from pyrocco.io.columns import SAMPLE_LINES, Columns, detect_columns
-from pyrocco.io.diagnose import cell_problem
-from pyrocco.io.errors import MatrixError
-from pyrocco.io.extras import extra
-from pyrocco.io.matrix import Matrix
-from pyrocco.io.request import Request
-from pyrocco.io.roles import list_some
-from pyrocco.io.table import Loaded, check_columns, matrix_from_table
+from pyrocco._typing import Floats
+from pyrocco.io.columns import SAMPLE_LINES, Columns, cell_problem, detect_columns, to_number
+from pyrocco.io.errors import MatrixError, cell_place, extra, list_some
+from pyrocco.io.named_matrix import Matrix
+from pyrocco.io.tables import LoadedColumns, check_columns, matrix_from_table
 
 __all__ = ["read_excel"]
 
-Record = list[str]
+# Cells of a sheet: numbers as float, empty cells as "", dates as Python's.
+Row = list[Any]
 
 
-def read_excel(path: Path, request: Request) -> Matrix:
+def read_excel(
+    path: Path, sheet: str | None = None, layout: str = "auto", absent: str | None = None
+) -> Matrix:
     """Read a table from one sheet of an Excel file.
 
     Parameters
     ----------
     path : Path
         A .xlsx or .xlsm file.
-    request : Request
-        Options; those used are ``sheet``, ``layout`` and ``absent``.
+    sheet, layout, absent : str or None
+        As in `read_matrix`.
 
     Returns
     -------
     Matrix
-        What `read_matrix` would give for the same table saved as CSV.
+        The same as `read_matrix` gives for the table saved as CSV.
 
     Examples
     --------
@@ -47,49 +44,46 @@ def read_excel(path: Path, request: Request) -> Matrix:
     ...     path = Path(folder) / "a.xlsx"
     ...     frame = pd.DataFrame({"liver": [1.5, None]}, index=["TP53", "MYC"])
     ...     frame.to_excel(path)
-    ...     matrix = read_excel(path, Request())
+    ...     matrix = read_excel(path)
     >>> matrix.row_names, matrix.X.tolist()
     (('TP53', 'MYC'), [[1.5], [nan]])
     """
-    records, about = _records(path, request.sheet)
-    columns = detect_columns(records[:SAMPLE_LINES], how=request.layout)
-    check_columns(columns, request, str(path))
-    body = records if columns.header is None else records[1:]
-    loaded = Loaded(
-        [
-            pd.Series([record[j] for record in body], dtype="category")
-            for j in columns.roles.text_columns
-        ],
-        _numbers(body, columns, path),
-    )
-    return matrix_from_table(loaded, columns, [about, *columns.notes()], request, str(path))
+    rows, about = _load_sheet(path, sheet)
+    head = [[_text(cell) for cell in row] for row in rows[:SAMPLE_LINES]]
+    columns = detect_columns(head, layout=layout)
+    check_columns(columns, str(path), layout, absent)
+    body = rows if columns.header is None else rows[1:]
+    texts = [
+        pd.Series([_text(row[j]) for row in body], dtype="category")
+        for j in columns.roles.text_columns
+    ]
+    loaded = LoadedColumns(texts, _numbers(body, columns, path))
+    return matrix_from_table(loaded, columns, [about, *columns.notes()], str(path), absent)
 
 
-def _records(path: Path, sheet: str | None) -> tuple[list[Record], str]:
-    """Rows of a sheet as text, all of one length, without the empty ones."""
+def _load_sheet(path: Path, sheet: str | None) -> tuple[list[Row], str]:
+    """Return the rows of a sheet, without empty ones, and a note about the sheets."""
     with extra("excel", "Excel files"):
-        import openpyxl  # noqa: PLC0415 - the one home of an optional package
+        import python_calamine  # noqa: PLC0415 - an optional package
 
     try:
-        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-    except (zipfile.BadZipFile, KeyError, ValueError, EOFError) as error:
+        with python_calamine.CalamineWorkbook.from_path(path) as book:
+            names = book.sheet_names
+            name = _sheet_name(names, sheet, path)
+            rows = _trimmed(book.get_sheet_by_name(name).to_python())
+    except python_calamine.CalamineError as error:
         raise MatrixError(
-            f"{path}: is not an Excel file of today's kind, or is damaged; save it as .xlsx or CSV"
+            f"{path}: is not an .xlsx file, is protected by a password, or is damaged; save it "
+            "as .xlsx or CSV"
         ) from error
-    try:
-        name = _sheet(book.sheetnames, sheet, path)
-        rows = [[_text(cell) for cell in row] for row in book[name].iter_rows(values_only=True)]
-    finally:
-        book.close()
-    rows = [row for row in rows if any(row)]
     if not rows:
         raise MatrixError(f'{path}: the sheet "{name}" is empty')
-    others = [other for other in book.sheetnames if other != name]
-    left = f" Left alone: {list_some(others)}." if others else ""
-    return _trimmed(rows), f'The sheet "{name}" of an Excel file.{left}'
+    others = [other for other in names if other != name]
+    more = f" Other sheets: {list_some(others)}." if others else ""
+    return rows, f'The sheet "{name}" of an Excel file.{more}'
 
 
-def _sheet(names: list[str], wanted: str | None, path: Path) -> str:
+def _sheet_name(names: list[str], wanted: str | None, path: Path) -> str:
     if wanted is None:
         return names[0]
     if wanted not in names:
@@ -99,25 +93,34 @@ def _sheet(names: list[str], wanted: str | None, path: Path) -> str:
     return wanted
 
 
-def _text(value: Any) -> str:
-    """What a cell would be in a CSV file; numbers keep all their digits."""
-    return "" if value is None else str(value).strip()
+def _trimmed(rows: list[Row]) -> list[Row]:
+    """Remove empty rows, and the empty columns to the right that spreadsheets remember."""
+    rows = [[cell.strip() if isinstance(cell, str) else cell for cell in row] for row in rows]
+    rows = [row for row in rows if any(cell != "" for cell in row)]
+    width = max((j + 1 for row in rows for j, cell in enumerate(row) if cell != ""), default=0)
+    return [row[:width] for row in rows]
 
 
-def _trimmed(rows: list[Record]) -> list[Record]:
-    """Cut off the empty cells to the right that spreadsheets remember."""
-    width = max(j + 1 for row in rows for j, cell in enumerate(row) if cell)
-    return [[*row, *[""] * (width - len(row))][:width] for row in rows]
+def _text(cell: object) -> str:
+    """Return what a cell would be in a CSV file: 7, not 7.0, for a whole number."""
+    if isinstance(cell, float) and cell.is_integer():
+        cell = int(cell)
+    return str(cell)
 
 
-def _numbers(body: list[Record], columns: Columns, path: Path) -> np.ndarray[Any, Any]:
-    X = np.empty((len(body), len(columns.roles.number_columns)))
-    for j, position in enumerate(columns.roles.number_columns):
-        for i, record in enumerate(body):
-            problem = cell_problem(record[position])
+def _numbers(body: list[Row], columns: Columns, path: Path) -> Floats:
+    roles = columns.roles
+    X = np.empty((len(body), len(roles.number_columns)))
+    for j, position in enumerate(roles.number_columns):
+        for i, row in enumerate(body):
+            cell = row[position]
+            if isinstance(cell, float):
+                X[i, j] = cell
+                continue
+            problem = cell_problem(_text(cell))
             if problem:
-                name = record[columns.roles.index] if columns.roles.index is not None else ""
+                name = "" if roles.index is None else _text(row[roles.index])
                 heading = columns.header[position] if columns.header else ""
-                raise MatrixError(f"{path}: {place(i, j, name, heading)} {problem}")
-            X[i, j] = to_number(record[position])
+                raise MatrixError(f"{path}: {cell_place(i, j, name, heading)} {problem}")
+            X[i, j] = to_number(_text(cell))
     return X

@@ -1,4 +1,4 @@
-"""Reading Matrix Market files, with the names that 10x Genomics and others keep beside them."""
+"""Read Matrix Market files, with the names that 10x Genomics and others store beside them."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import csv
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from scipy import sparse
+from scipy.io import mmread
 
-from pyrocco.io.arrays import load_matrix_market
+from pyrocco._typing import Matrix as Values
 from pyrocco.io.errors import MatrixError
-from pyrocco.io.layout import open_text
-from pyrocco.io.matrix import Matrix, named_matrix
-from pyrocco.io.request import Request
+from pyrocco.io.named_matrix import Matrix, named_matrix
+from pyrocco.io.sniff import open_text
 
 __all__ = ["read_market", "read_market_folder"]
 
@@ -22,28 +21,26 @@ _ENDINGS = ("", ".gz")
 _MATRIX = "matrix.mtx"
 _BARCODES = "barcodes.tsv"
 _FEATURES = ("features.tsv", "genes.tsv")
-_TABS: dict[str, Any] = {"delimiter": "\t", "quoting": csv.QUOTE_NONE}
+_DAMAGED = (ValueError, EOFError, KeyError, TypeError, StopIteration, OverflowError)
 
 
 @dataclass(frozen=True)
 class _Names:
-    """Names of cells and of genes that lie beside a matrix."""
+    """Names of cells and genes from the files beside a matrix."""
 
     barcodes: list[str]
     features: list[str]
     kinds: Counter[str]
 
 
-def read_market_folder(folder: Path, request: Request) -> Matrix:
-    r"""Read a folder as 10x Genomics' programs write it.
+def read_market_folder(folder: Path) -> Matrix:
+    r"""Read a folder as written by the programs of 10x Genomics.
 
     Parameters
     ----------
     folder : Path
         Holds ``matrix.mtx``, ``barcodes.tsv`` and ``features.tsv`` (or ``genes.tsv``), each
         plain or compressed with gzip.
-    request : Request
-        Nothing of it is used.
 
     Returns
     -------
@@ -58,11 +55,11 @@ def read_market_folder(folder: Path, request: Request) -> Matrix:
     ...     mmwrite(Path(folder) / "matrix.mtx", sparse.coo_array([[0, 5, 1], [7, 0, 0]]))
     ...     _ = (Path(folder) / "barcodes.tsv").write_text("AAC\nAAG\nAAT\n")
     ...     _ = (Path(folder) / "genes.tsv").write_text("ENSG1\tTP53\nENSG2\tMYC\n")
-    ...     matrix = read_market_folder(Path(folder), Request())
+    ...     matrix = read_market_folder(Path(folder))
     >>> matrix.row_names, matrix.column_names
     (('AAC', 'AAG', 'AAT'), ('TP53', 'MYC'))
     """
-    path = _first_there(folder, [_MATRIX])
+    path = _first_existing(folder, [_MATRIX])
     if path is None:
         raise MatrixError(
             f"{folder}: is a folder without {_MATRIX} or {_MATRIX}.gz: name a file, or a folder "
@@ -70,28 +67,25 @@ def read_market_folder(folder: Path, request: Request) -> Matrix:
         )
     if _names_beside(path) is None:
         raise MatrixError(
-            f"{folder}: {path.name} is there, but not both {_BARCODES} and "
-            f"{' or '.join(_FEATURES)} (plain or .gz); to read it without names, name the file "
-            f"{path}"
+            f"{folder}: has {path.name}, but not both {_BARCODES} and {' or '.join(_FEATURES)} "
+            f"(plain or .gz); to read it without names, name the file {path}"
         )
-    return read_market(path, request)
+    return read_market(path)
 
 
-def read_market(path: Path, request: Request) -> Matrix:
-    """Read a Matrix Market file, and the names beside it where there are any.
+def read_market(path: Path) -> Matrix:
+    """Read a Matrix Market file, and the names beside it if there are any.
 
     Parameters
     ----------
     path : Path
-        A .mtx or .mtx.gz file. Names beside it are looked for where it is called
-        ``matrix.mtx``; ``GSM1_matrix.mtx`` goes with ``GSM1_barcodes.tsv``.
-    request : Request
-        Nothing of it is used.
+        A .mtx or .mtx.gz file. Names are looked for if it is called ``matrix.mtx``;
+        ``GSM1_matrix.mtx`` goes with ``GSM1_barcodes.tsv``.
 
     Returns
     -------
     Matrix
-        CSR where the file is a list of coordinates. With names, cells are rows.
+        CSR if the file lists coordinates. With names, cells are rows.
 
     Examples
     --------
@@ -100,10 +94,16 @@ def read_market(path: Path, request: Request) -> Matrix:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "a.mtx"
     ...     mmwrite(path, sparse.eye_array(3, format="coo"))
-    ...     read_market(path, Request()).notes[0]
+    ...     read_market(path).notes[0]
     'A Matrix Market file with 3 stored values, without names.'
     """
-    X = load_matrix_market(path)
+    try:
+        X = mmread(path)
+    except _DAMAGED as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise MatrixError(
+            f"{path}: is not a Matrix Market file, or is damaged: {reason}"
+        ) from error
     stored = f"with {X.nnz} stored values" if sparse.issparse(X) else f"of {X.dtype}, dense"
     about = f"A Matrix Market file {stored}"
     names = _names_beside(path)
@@ -116,33 +116,33 @@ def read_market(path: Path, request: Request) -> Matrix:
     return named_matrix(X, names.barcodes, names.features, notes, str(path))
 
 
-def _cells_as_rows(X: Any, names: _Names, path: Path) -> tuple[Any, str]:
+def _cells_as_rows(X: Values, names: _Names, path: Path) -> tuple[Values, str]:
     shape = (len(names.features), len(names.barcodes))
     if X.shape == shape:
-        return X.T, "In the file genes are rows; they were made columns, and cells rows."
+        return X.T, "The genes are rows in the file; they were made columns, and the cells rows."
     if X.shape == shape[::-1]:
         return X, "Cells are rows and genes are columns, as in the file."
     raise MatrixError(
-        f"{path}: the matrix is {X.shape[0]} x {X.shape[1]}, but beside it are names of "
-        f"{shape[0]} features and {shape[1]} barcodes: the files are not of one set"
+        f"{path}: the matrix is {X.shape[0]} x {X.shape[1]}, but the files beside it name "
+        f"{shape[0]} features and {shape[1]} barcodes: they do not belong together"
     )
 
 
 def _names_beside(path: Path) -> _Names | None:
-    prefix, found, _ = path.name.partition(_MATRIX)
-    if not found:
+    prefix, match, _ = path.name.partition(_MATRIX)
+    if not match:
         return None
-    barcodes = _first_there(path.parent, [prefix + _BARCODES])
-    features = _first_there(path.parent, [prefix + name for name in _FEATURES])
+    barcodes = _first_existing(path.parent, [prefix + _BARCODES])
+    features = _first_existing(path.parent, [prefix + name for name in _FEATURES])
     if barcodes is None or features is None:
         return None
-    table = _lines(features)
+    table = _records(features)
     kinds = Counter(record[2] for record in table if len(record) > 2)
-    return _Names([record[0] for record in _lines(barcodes)], _symbols(table), kinds)
+    return _Names([record[0] for record in _records(barcodes)], _symbols(table), kinds)
 
 
 def _symbols(table: list[list[str]]) -> list[str]:
-    """Gene symbols; the identifier is added where several genes share one."""
+    """Return gene symbols; the identifier is added if several genes share a symbol."""
     symbols = [record[1] if len(record) > 1 else record[0] for record in table]
     times = Counter(symbols)
     return [
@@ -151,11 +151,12 @@ def _symbols(table: list[list[str]]) -> list[str]:
     ]
 
 
-def _first_there(folder: Path, names: list[str]) -> Path | None:
+def _first_existing(folder: Path, names: list[str]) -> Path | None:
     paths = (folder / (name + ending) for name in names for ending in _ENDINGS)
     return next((path for path in paths if path.is_file()), None)
 
 
-def _lines(path: Path) -> list[list[str]]:
+def _records(path: Path) -> list[list[str]]:
     with open_text(path, "utf-8-sig") as handle:
-        return [record for record in csv.reader(handle, **_TABS) if record]
+        reader = csv.reader(handle, delimiter="\t", quoting=csv.QUOTE_NONE)
+        return [record for record in reader if record]

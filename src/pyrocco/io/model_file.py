@@ -15,28 +15,29 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from pyrocco._typing import Dense
 from pyrocco.io.errors import ModelFileError
 
 __all__ = ["FORMAT_VERSION", "Record", "read_model_file", "write_model_file"]
 
-# Raised when a file written from now on could not be read by the pyrocco of before.
+# Increased when earlier versions of pyrocco could not read the files of this one.
 FORMAT_VERSION = 1
 _FORMAT = "pyrocco model"
 _TEXT = "model.json"
-# Any moment will do: the same model gives the same bytes.
-_MOMENT = (2020, 1, 1, 0, 0, 0)
+# A fixed date, so that the same model gives the same bytes.
+_DATE = (2020, 1, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True)
 class Record:
-    """An object by the name of its class and its parts.
+    """An object, as the name of its class and its fields.
 
     Parameters
     ----------
     name : str
         Name of the class.
     parts : dict
-        What it is made of.
+        Its fields.
 
     Examples
     --------
@@ -49,19 +50,19 @@ class Record:
 
 
 def write_model_file(path: str | os.PathLike[str], content: dict[str, Any]) -> None:
-    """Write nested dicts, lists, numbers, texts, arrays and records, all or nothing.
+    """Write nested dicts, lists, numbers, texts, arrays and records.
 
     Parameters
     ----------
     path : str or path
-        The file; what was there is replaced when the new one is complete.
+        The file; an existing one is replaced when the new one is complete.
     content : dict
         What to write.
 
     Raises
     ------
     ModelFileError
-        Something in it cannot be stored.
+        If a value cannot be stored.
 
     Examples
     --------
@@ -101,9 +102,9 @@ def read_model_file(path: str | os.PathLike[str]) -> dict[str, Any]:
     Raises
     ------
     ModelFileError
-        It is not a model file, is damaged, or was written by a newer pyrocco.
+        If it is not a model file, is damaged, or was written by a newer pyrocco.
     FileNotFoundError
-        There is no such file.
+        If there is no such file.
 
     Examples
     --------
@@ -153,12 +154,12 @@ def _no_model(path: str | os.PathLike[str]) -> str:
 
 
 def _add(archive: zipfile.ZipFile, name: str, data: bytes, method: int) -> None:
-    info = zipfile.ZipInfo(name, _MOMENT)
+    info = zipfile.ZipInfo(name, _DATE)
     info.compress_type = method
     archive.writestr(info, data)
 
 
-def _array_bytes(array: np.ndarray[Any, Any]) -> bytes:
+def _array_bytes(array: Dense) -> bytes:
     file = io.BytesIO()
     np.save(file, array, allow_pickle=False)
     return file.getvalue()
@@ -166,12 +167,12 @@ def _array_bytes(array: np.ndarray[Any, Any]) -> bytes:
 
 @dataclass
 class _Packer:
-    """Turns values into JSON and sets the arrays among them aside."""
+    """Converts values to JSON and collects the arrays among them."""
 
-    arrays: dict[str, np.ndarray[Any, Any]] = field(default_factory=dict)
+    arrays: dict[str, Dense] = field(default_factory=dict)
 
-    def pack(self, value: Any, place: str) -> Any:
-        """What is not plain JSON becomes a dict of one key that begins with a dollar sign."""
+    def pack(self, value: object, place: str) -> Any:
+        """Convert a value; what JSON cannot hold becomes a dict with one key, such as $tuple."""
         if isinstance(value, np.generic):
             value = value.item()
         if value is None or isinstance(value, (bool, int, str)):
@@ -184,12 +185,12 @@ class _Packer:
             return self._sparse(value, place)
         return self._nested(value, place)
 
-    def _nested(self, value: Any, place: str) -> Any:
+    def _nested(self, value: object, place: str) -> Any:
         if isinstance(value, Record):
             return {"$record": [value.name, self.pack(value.parts, place)]}
         if isinstance(value, dict):
             return self._dict(value, place)
-        if type(value) is tuple:  # a named one would come back without its names
+        if type(value) is tuple:  # a named tuple would lose its names
             return {"$tuple": [self.pack(part, place) for part in value]}
         if isinstance(value, list):
             return [self.pack(part, place) for part in value]
@@ -203,7 +204,7 @@ class _Packer:
             return {key: self.pack(part, place) for key, part in value.items()}
         return {"$dict": [[self.pack(part, place) for part in item] for item in value.items()]}
 
-    def _array(self, array: np.ndarray[Any, Any], place: str) -> Any:
+    def _array(self, array: Dense, place: str) -> Any:
         if array.dtype.kind == "O":
             if all(isinstance(entry, str) for entry in array.flat) and array.ndim == 1:
                 return {"$names": array.tolist()}
@@ -212,13 +213,13 @@ class _Packer:
         self.arrays[name] = array
         return {"$array": name}
 
-    def _sparse(self, X: Any, place: str) -> Any:
-        X = sparse.csr_array(X)
+    def _sparse(self, matrix: sparse.sparray, place: str) -> Any:
+        X = sparse.csr_array(matrix)
         parts = [self._array(part, place) for part in (X.data, X.indices, X.indptr)]
         return {"$csr": [*parts, list(X.shape)]}
 
 
-def _unpack(value: Any, archive: zipfile.ZipFile) -> Any:
+def _unpack(value: object, archive: zipfile.ZipFile) -> Any:
     if isinstance(value, list):
         return [_unpack(part, archive) for part in value]
     if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""One function that reads any supported file by the end of its name."""
+"""Read a matrix from any supported file; the ending of its name decides how."""
 
 from __future__ import annotations
 
@@ -7,35 +7,35 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from pyrocco.io.anndata import read_h5ad
 from pyrocco.io.arrays import read_npy, read_npz
+from pyrocco.io.arrow import read_parquet
 from pyrocco.io.errors import MatrixError, read_errors
 from pyrocco.io.excel import read_excel
-from pyrocco.io.h5ad import read_h5ad
 from pyrocco.io.market import read_market, read_market_folder
-from pyrocco.io.matrix import Matrix
-from pyrocco.io.parquet import read_parquet
-from pyrocco.io.request import Request, Watch
-from pyrocco.io.text import read_text
+from pyrocco.io.named_matrix import Matrix
+from pyrocco.io.sniff import Watch
+from pyrocco.io.text_tables import read_text
 
 __all__ = ["FORMATS", "Format", "read_matrix"]
 
 
 @dataclass(frozen=True)
 class Format:
-    """A kind of file: who reads it, and which options mean something to it.
+    """The function that reads a kind of file, and the options that it takes.
 
     Examples
     --------
-    >>> FORMATS[".npy"].options
-    ()
+    >>> FORMATS[".xlsx"].options
+    ('layout', 'absent', 'sheet')
     """
 
-    read: Callable[[Path, Request], Matrix]
+    read: Callable[..., Matrix]
     options: tuple[str, ...] = ()
 
 
 _TABLE = ("layout", "absent")
-_TEXT = Format(read_text, _TABLE)
+_TEXT = Format(read_text, (*_TABLE, "watch"))
 _MARKET = Format(read_market)
 _EXCEL = Format(read_excel, (*_TABLE, "sheet"))
 _FOLDER = Format(read_market_folder)
@@ -57,16 +57,18 @@ FORMATS = {
     ".xlsm": _EXCEL,
 }
 
+_DEFAULTS = {"layer": None, "raw": False, "sheet": None, "layout": "auto", "absent": None}
+
 _R = "in R, save the table with write.csv"
 _OFFICE = "open it in a spreadsheet program and save it as .xlsx or .csv"
-# What to do with files that people have and that are not read.
+# What to do with common files that are not supported.
 _HINTS = {
     ".xls": _OFFICE,
     ".ods": _OFFICE,
     ".rds": _R,
     ".rda": _R,
     ".rdata": _R,
-    ".h5": "for 10x Genomics, name the folder with matrix.mtx that lies beside it",
+    ".h5": "for 10x Genomics, name the folder with matrix.mtx beside it",
     ".zip": "unpack it and name a file in it",
 }
 
@@ -88,7 +90,7 @@ def read_matrix(
     path : str or path
         CSV, TSV or TXT (comma, tab or semicolon; header and row names are detected), .xlsx,
         .parquet, .npy, .npz (scipy sparse, or one two-dimensional array), .mtx (Matrix Market,
-        with ``barcodes.tsv`` and ``features.tsv`` where they lie beside it), a folder with
+        with ``barcodes.tsv`` and ``features.tsv`` if they are beside it), a folder with
         these three, or .h5ad (AnnData). Text and Matrix Market files may be compressed with
         gzip.
     layer : str, optional
@@ -98,25 +100,25 @@ def read_matrix(
     sheet : str, optional
         Sheet of an Excel file; the first by default.
     layout : {"auto", "wide", "long"}, default="auto"
-        Whether a table is one row per line, or one cell per line (row, column, value).
+        Whether a line of a table is a row, or a single cell (row, column, value).
     absent : {"zero", "missing"}, optional
-        What a pair is that a long table does not list; zero by default.
+        How to treat pairs that a long table does not list; zero by default.
     watch : callable, optional
-        Called with the bytes read so far and those of the whole file, for text files.
+        Called with the number of bytes read so far and the size of the file, for text files.
 
     Returns
     -------
     Matrix
-        The numbers, the names of rows and columns, and notes about what was detected. Missing
-        cells are NaN.
+        Values, names of rows and columns, and notes about what was detected. Missing values
+        are NaN.
 
     Raises
     ------
     MatrixError
-        The file is not there, cannot be read, holds no matrix of numbers, or an option means
-        nothing to its format.
+        If the file does not exist, cannot be read or holds no matrix of numbers, or if an
+        option has no effect on its format.
     MissingExtraError
-        The format needs a package that is not installed.
+        If the format needs a package that is not installed.
 
     Examples
     --------
@@ -141,11 +143,21 @@ def read_matrix(
     _check_file(path)
     _check_choice("layout", layout, ("auto", "wide", "long"))
     _check_choice("absent", absent, (None, "zero", "missing"))
-    request = Request(layer, raw, sheet, layout, absent, watch)
     kind = _format(path)
-    _check_options(path, kind, request)
+    values = (layer, raw, sheet, layout, absent)
+    given: dict[str, object] = {
+        name: value
+        for (name, default), value in zip(_DEFAULTS.items(), values, strict=True)
+        if value != default
+    }
+    for name in given:
+        if name not in kind.options:
+            endings = " ".join(end for end, other in FORMATS.items() if name in other.options)
+            raise MatrixError(f"{path}: {name} has no effect on this file, only on {endings}")
+    if "watch" in kind.options:
+        given["watch"] = watch
     with read_errors(path):
-        return kind.read(path, request)
+        return kind.read(path, **given)
 
 
 def _format(path: Path) -> Format:
@@ -156,9 +168,9 @@ def _format(path: Path) -> Format:
         if name.endswith(ending):
             return kind
     known = " ".join(ending for ending in FORMATS if not ending.endswith(".gz"))
-    remedy = _HINTS.get(path.suffix.lower(), f"these endings are known: {known}")
+    remedy = _HINTS.get(path.suffix.lower(), f"supported endings are {known}")
     what = f"{path.suffix} file" if path.suffix else "file without an ending"
-    raise MatrixError(f"{path}: do not know how to read a {what}; {remedy}")
+    raise MatrixError(f"{path}: cannot read a {what}; {remedy}")
 
 
 def _check_file(path: Path) -> None:
@@ -172,11 +184,3 @@ def _check_choice(name: str, value: str | None, choices: tuple[str | None, ...])
     if value not in choices:
         known = ", ".join(str(choice) for choice in choices)
         raise MatrixError(f"{name} must be one of {known}; got {value}")
-
-
-def _check_options(path: Path, kind: Format, request: Request) -> None:
-    """An option that would have no effect is an error."""
-    for name in request.given():
-        if name not in kind.options:
-            endings = " ".join(end for end, other in FORMATS.items() if name in other.options)
-            raise MatrixError(f"{path}: {name} has no meaning for this file, only for {endings}")

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from pyrocco._typing import Labels, Matrix
-from pyrocco.io.checks import stored_values
+from pyrocco.cells.values import stored_values
 from pyrocco.plots.axis_labels import (
     LONGEST_NAME,
     draw_cluster_bars,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from pyrocco._typing import Dense, Floats, Labels, Matrix
+from pyrocco.cells.values import stored_values
 from pyrocco.fitting.result import block_means
-from pyrocco.io.checks import stored_values
 
 __all__ = ["bins", "cluster_order", "downsample", "order_by_means", "sort_by_cluster"]
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pyrocco._typing import Dense, FittedCoClustering, Floats, Labels, Matrix
+from pyrocco.cells.values import stored_values
 from pyrocco.fitting.result import block_means
-from pyrocco.io.checks import stored_values
 from pyrocco.plots.heatmap import outlier_degree
 from pyrocco.plots.order import bins
 from pyrocco.plots.style import colour_scale, colour_table

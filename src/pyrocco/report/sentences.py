@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pyrocco._typing import FittedCoClustering, Labels, Matrix
-from pyrocco.io.checks import stored_values
+from pyrocco.cells.values import stored_values
 from pyrocco.plots.style import count
 
 __all__ = ["n_missing_values", "n_outlier_cells", "summary_sentences", "warning_sentences"]

@@ -1,4 +1,4 @@
-"""Reading CSV and TSV: what is detected, and what is said when the file is bad."""
+"""Reading CSV and TSV: what is detected, and the messages for bad files."""
 
 import gzip
 import sys
@@ -81,7 +81,7 @@ def test_tables_as_programs_write_them(tmp_path, text, rows, columns):
     assert matrix.column_names == columns
 
 
-def test_a_rising_first_row_is_data_where_every_row_rises(tmp_path):
+def test_a_rising_first_row_is_data_if_every_row_rises(tmp_path):
     matrix = read(tmp_path, "x,1,2,3\ny,4,5,6\nz,7,8,9\n")
     np.testing.assert_array_equal(matrix.X, [[1, 2, 3], [4, 5, 6], [7, 8, 9]])
 
@@ -129,7 +129,7 @@ def test_single_row_and_single_column(tmp_path):
     np.testing.assert_array_equal(read(tmp_path, "v\n1\n2\n").X, [[1], [2]])
 
 
-REMARKS = {
+COMMENTS = {
     "featureCounts": "# Program: featureCounts, v2\nGeneid,a,b,c\n",
     "two": "# one, two\n# three\nid,a,b,c\n",
     "heading with the sign": "# by us\n#gene,a,b,c\n",
@@ -139,10 +139,10 @@ REMARKS = {
 
 
 @pytest.mark.parametrize("engine", ["pandas", "pyarrow"])
-@pytest.mark.parametrize("case", REMARKS)
-def test_remarks_before_the_table(tmp_path, monkeypatch, engine, case):
-    monkeypatch.setattr("pyrocco.io.text.LARGE", 0 if engine == "pyarrow" else 1 << 40)
-    text = REMARKS[case] + "g1,1.5,-2,3\ng2,0,.005,6\n"
+@pytest.mark.parametrize("case", COMMENTS)
+def test_comment_lines_before_the_table(tmp_path, monkeypatch, engine, case):
+    monkeypatch.setattr("pyrocco.io.text_tables.LARGE", 0 if engine == "pyarrow" else 1 << 40)
+    text = COMMENTS[case] + "g1,1.5,-2,3\ng2,0,.005,6\n"
     matrix = read(tmp_path, text)
     np.testing.assert_array_equal(matrix.X, X)
     assert (matrix.row_names, matrix.column_names) == (("g1", "g2"), ("a", "b", "c"))
@@ -152,7 +152,7 @@ def test_remarks_before_the_table(tmp_path, monkeypatch, engine, case):
         read(tmp_path, text + "g3,1,high,3\n")
 
 
-def test_compressed_files_that_end_too_early(tmp_path):
+def test_truncated_compressed_files(tmp_path):
     rng = np.random.default_rng(0)
     text = "\n".join(",".join(map(str, row)) for row in rng.random((200, 30)))
     (tmp_path / "t.csv.gz").write_bytes(gzip.compress(text.encode())[:-2000])
@@ -179,8 +179,8 @@ def test_written_matrix_is_read_back(tmp_path):
 
 @pytest.mark.parametrize("engine", ["pandas", "pyarrow"])
 @pytest.mark.parametrize("missing", ["", "NA", "nan", "N/A", "null", " ", "-", "?"])
-def test_missing_cells_are_kept_and_counted(tmp_path, monkeypatch, engine, missing):
-    monkeypatch.setattr("pyrocco.io.text.LARGE", 0 if engine == "pyarrow" else 1 << 40)
+def test_missing_values_are_kept_and_counted(tmp_path, monkeypatch, engine, missing):
+    monkeypatch.setattr("pyrocco.io.text_tables.LARGE", 0 if engine == "pyarrow" else 1 << 40)
     matrix = read(tmp_path, f"gene,a,b\nNA,1,{missing}\ny,{missing},4\nz,5,6\n")
     np.testing.assert_array_equal(matrix.X, [[1, np.nan], [np.nan, 4], [5, 6]])
     assert matrix.row_names == ("NA", "y", "z")
@@ -189,11 +189,11 @@ def test_missing_cells_are_kept_and_counted(tmp_path, monkeypatch, engine, missi
     assert matrix.density == 4 / 6
 
 
-def test_columns_of_text_are_set_aside_with_a_note(tmp_path):
+def test_columns_of_text_are_ignored_with_a_note(tmp_path):
     matrix = read(tmp_path, "gene,what,a,b,where\nx,kinase,1,2,\ny,receptor,3,4,nucleus\n")
     np.testing.assert_array_equal(matrix.X, [[1, 2], [3, 4]])
     assert (matrix.row_names, matrix.column_names) == (("x", "y"), ("a", "b"))
-    assert 'Set aside, because they hold no numbers: "what", "where".' in matrix.notes
+    assert 'Ignored, because they hold no numbers: "what", "where".' in matrix.notes
 
 
 def test_row_names_that_are_not_in_the_first_column(tmp_path):
@@ -202,11 +202,11 @@ def test_row_names_that_are_not_in_the_first_column(tmp_path):
     assert 'The column 2 ("gene") holds the row names.' in matrix.notes
 
 
-def test_a_separator_too_many_is_left_out_and_an_empty_column_is_missing(tmp_path):
+def test_a_superfluous_separator_is_ignored_and_an_empty_column_is_missing(tmp_path):
     matrix = read(tmp_path, "a,b,empty,\n1,2,,\n3,4,,\n")
     np.testing.assert_array_equal(matrix.X, [[1, 2, np.nan], [3, 4, np.nan]])
     assert matrix.column_names == ("a", "b", "empty")
-    assert "Left out, because it is empty and has no name: column 4." in matrix.notes
+    assert "Ignored, because it is empty and has no name: column 4." in matrix.notes
 
 
 @pytest.mark.parametrize("compressed", [False, True])
@@ -220,8 +220,8 @@ def test_pyarrow_reads_what_pandas_reads(tmp_path, monkeypatch, compressed, deci
     frame.to_csv(path, sep=";", decimal=decimal)
     slow = read_matrix(path)
     seen = []
-    monkeypatch.setattr("pyrocco.io.text.LARGE", 0)
-    monkeypatch.setattr("pyrocco.io.text._load_with_pandas", None)
+    monkeypatch.setattr("pyrocco.io.text_tables.LARGE", 0)
+    monkeypatch.setattr("pyrocco.io.text_tables._load_with_pandas", None)
     fast = read_matrix(path, watch=lambda done, size: seen.append((done, size)))
     np.testing.assert_array_equal(fast.X, values)
     np.testing.assert_array_equal(slow.X, values)
@@ -230,7 +230,7 @@ def test_pyarrow_reads_what_pandas_reads(tmp_path, monkeypatch, compressed, deci
     assert seen[-1] == (path.stat().st_size,) * 2
 
 
-def test_reading_can_be_watched(tmp_path):
+def test_progress_of_reading_is_reported(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text(table())
     seen = []
@@ -240,7 +240,7 @@ def test_reading_can_be_watched(tmp_path):
 
 def test_large_files_recommend_the_faster_reader(tmp_path, monkeypatch):
     for name in ("LARGE", "VERY_LARGE"):
-        monkeypatch.setattr(f"pyrocco.io.text.{name}", 0)
+        monkeypatch.setattr(f"pyrocco.io.text_tables.{name}", 0)
     assert not any("pip install" in note for note in read(tmp_path, table()).notes)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     assert any('pip install "pyrocco[arrow]"' in note for note in read(tmp_path, table()).notes)
@@ -278,7 +278,7 @@ GOOD_ROWS = "".join(f"g{i},{i},{i + 1},{i * 2}\n" for i in range(3000))
 )
 @pytest.mark.parametrize("engine", ["pandas", "pyarrow"])
 def test_bad_tables_are_explained_in_one_line(tmp_path, monkeypatch, engine, text, words):
-    monkeypatch.setattr("pyrocco.io.text.LARGE", 0 if engine == "pyarrow" else 1 << 40)
+    monkeypatch.setattr("pyrocco.io.text_tables.LARGE", 0 if engine == "pyarrow" else 1 << 40)
     with pytest.raises(MatrixError) as error:
         read(tmp_path, text)
     message = str(error.value)
@@ -288,7 +288,7 @@ def test_bad_tables_are_explained_in_one_line(tmp_path, monkeypatch, engine, tex
         assert word in message
 
 
-def test_a_spreadsheet_with_a_wrong_ending(tmp_path):
+def test_a_spreadsheet_with_the_ending_of_a_text_file(tmp_path):
     (tmp_path / "table.csv").write_bytes(b"PK\x03\x04\x00\x00")
     with pytest.raises(MatrixError, match="not a text table"):
         read_matrix(tmp_path / "table.csv")

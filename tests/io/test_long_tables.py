@@ -13,7 +13,7 @@ ROWS, COLUMNS = ("TP53", "MYC", "NA"), ("liver", "heart", "brain")
 
 
 def long_frame(X, fill=0.0):
-    """The cells of X that are not `fill`, as pandas melts them."""
+    """Return the cells of X that are not `fill`, as pandas melts them."""
     frame = pd.DataFrame(X, index=list(ROWS), columns=list(COLUMNS))
     cells = frame.reset_index(names="gene").melt("gene", var_name="organ", value_name="count")
     return cells[cells["count"] != fill]
@@ -29,7 +29,7 @@ def check(matrix):
 @pytest.mark.parametrize("name", ["t.csv", "t.tsv.gz", "t.parquet", "t.xlsx"])
 @pytest.mark.parametrize("engine", ["pandas", "pyarrow"])
 def test_every_kind_of_table(tmp_path, monkeypatch, name, engine):
-    monkeypatch.setattr("pyrocco.io.text.LARGE", 0 if engine == "pyarrow" else 1 << 40)
+    monkeypatch.setattr("pyrocco.io.text_tables.LARGE", 0 if engine == "pyarrow" else 1 << 40)
     save = {
         "t.csv": lambda path: long_frame(X).to_csv(path, index=False),
         "t.tsv.gz": lambda path: long_frame(X).to_csv(path, index=False, sep="\t"),
@@ -57,7 +57,7 @@ def test_pairs_that_are_not_listed_may_be_missing(tmp_path):
     assert matrix.n_missing == 1
 
 
-def test_sparse_where_most_pairs_are_not_listed(tmp_path):
+def test_sparse_if_most_pairs_are_not_listed(tmp_path):
     text = "doc,word,n\n" + "".join(f"d{i},w{i // 2},{i + 1}\n" for i in range(40))
     matrix = read(tmp_path, text)
     assert isinstance(matrix.X, sparse.csr_array)
@@ -79,14 +79,14 @@ def test_pairs_listed_twice(tmp_path, values, expected, word):
     assert f"1 pair is listed more than once; values were {word}." in matrix.notes
 
 
-def test_numbers_as_names_are_known_by_their_headings(tmp_path):
+def test_numbers_as_names_are_recognised_by_their_headings(tmp_path):
     matrix = read(tmp_path, "user_id,item_id,rating\n7,1,5\n7,2,3\n9,1,1\n")
     assert (matrix.row_names, matrix.column_names) == (("7", "9"), ("1", "2"))
     wide = read(tmp_path, "user_id,item_id,rating\n7,1,5\n7,2,3\n9,1,1\n", layout="wide")
     assert wide.shape == (3, 3)
     long = read(tmp_path, "a,b,c,when\n7,1,5,2020\n7,2,3,2021\n9,1,1,2022\n", layout="long")
     np.testing.assert_array_equal(long.X, [[5, 3], [1, 0]])
-    assert 'Set aside, not needed: "when".' in long.notes
+    assert 'Ignored, not needed: "when".' in long.notes
 
 
 def test_one_sample_with_a_column_of_text_is_not_long(tmp_path):

@@ -1,11 +1,11 @@
-"""Reading NumPy, SciPy and Matrix Market files, and the files that are none of these."""
+"""Reading NumPy, SciPy and Matrix Market files, and files of other or unknown kinds."""
 
 import numpy as np
 import pytest
 from scipy import sparse
 from scipy.io import mmwrite
 
-from pyrocco.io import MatrixError, read_matrix, staged_folder
+from pyrocco.io import MatrixError, read_matrix
 
 X = np.array([[1.5, 0.0, 3.0], [0.0, 5e-3, 0.0]])
 
@@ -68,7 +68,7 @@ def test_the_only_matrix_of_an_archive(tmp_path):
     np.savez(tmp_path / "x.npz", X=X, y=np.arange(2))
     matrix = read_matrix(tmp_path / "x.npz")
     np.testing.assert_array_equal(matrix.X, X)
-    assert matrix.notes[0] == 'The array "X" of float64 was used, without names. Left alone: y.'
+    assert matrix.notes[0] == 'The array "X" of float64 was used, without names. Ignored: y.'
 
 
 @pytest.mark.parametrize(("save", "name"), DENSE + SPARSE)
@@ -81,13 +81,13 @@ def test_infinite_values_are_named(tmp_path, save, name):
 
 
 @pytest.mark.parametrize(("save", "name"), DENSE + SPARSE)
-def test_missing_cells_are_kept_and_counted(tmp_path, save, name):
-    holes = X.copy()
-    holes[1, 0] = holes[1, 2] = np.nan
-    save(tmp_path / name, holes)
+def test_missing_values_are_kept_and_counted(tmp_path, save, name):
+    with_missing = X.copy()
+    with_missing[1, 0] = with_missing[1, 2] = np.nan
+    save(tmp_path / name, with_missing)
     matrix = read_matrix(tmp_path / name)
     is_sparse = (save, name) in SPARSE
-    np.testing.assert_array_equal(matrix.X.toarray() if is_sparse else matrix.X, holes)
+    np.testing.assert_array_equal(matrix.X.toarray() if is_sparse else matrix.X, with_missing)
     assert matrix.n_missing == 2
     assert matrix.density == 0.5
     assert matrix.notes[-1] == "2 of its 6 cells are missing (33 %)."
@@ -104,7 +104,7 @@ def test_missing_cells_are_kept_and_counted(tmp_path, save, name):
         (np.ones((2, 2), dtype=complex), "real numbers"),
     ],
 )
-def test_arrays_that_are_no_matrix(tmp_path, array, words):
+def test_arrays_that_are_not_a_matrix(tmp_path, array, words):
     np.save(tmp_path / "x.npy", array)
     with pytest.raises(MatrixError, match=words):
         read_matrix(tmp_path / "x.npy")
@@ -136,7 +136,7 @@ def test_objects_are_never_unpickled(tmp_path):
         read_matrix(tmp_path / "x.npy")
 
 
-def test_files_that_are_not_there_or_not_known(tmp_path):
+def test_files_that_do_not_exist_or_are_not_supported(tmp_path):
     with pytest.raises(MatrixError, match="no such file"):
         read_matrix(tmp_path / "x.csv")
     with pytest.raises(MatrixError, match="folder"):
@@ -151,17 +151,3 @@ def test_files_that_are_not_there_or_not_known(tmp_path):
     (tmp_path / "x.npy").touch()
     with pytest.raises(MatrixError, match="empty"):
         read_matrix(tmp_path / "x.npy")
-
-
-def test_a_failure_leaves_the_folder_as_it_was(tmp_path):
-    (tmp_path / "row_labels.csv").write_text("before")
-
-    def fail_half_way():
-        with staged_folder(tmp_path) as stage:
-            (stage / "row_labels.csv").write_text("after")
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        fail_half_way()
-    assert [path.name for path in tmp_path.iterdir()] == ["row_labels.csv"]
-    assert (tmp_path / "row_labels.csv").read_text() == "before"

@@ -1,0 +1,304 @@
+"""The one home of anndata: .h5ad files of single-cell programs, and AnnData objects in memory."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from pyrocco._typing import Labels
+from pyrocco._typing import Matrix as Values
+from pyrocco.io.errors import MatrixError, extra
+from pyrocco.io.named_matrix import Matrix, named_matrix
+
+if TYPE_CHECKING:
+    import h5py
+    from anndata import AnnData
+
+__all__ = [
+    "as_categories",
+    "as_labels",
+    "check_annotated",
+    "import_anndata",
+    "in_memory",
+    "read_h5ad",
+    "take_matrix",
+    "write_h5ad",
+]
+
+_BOTH = "ask for a layer or for raw, not for both"
+
+
+def import_anndata() -> tuple[ModuleType, ModuleType]:
+    """Import anndata and h5py, which anndata depends on, or say how to install them."""
+    with extra("anndata", "AnnData files (.h5ad)"):
+        import anndata  # noqa: PLC0415 - an optional package
+        import h5py  # noqa: PLC0415
+    return anndata, h5py
+
+
+def read_h5ad(path: Path, layer: str | None = None, raw: bool = False) -> Matrix:
+    """Read the matrix of an AnnData file; nothing else of the file is loaded.
+
+    Parameters
+    ----------
+    path : Path
+        A .h5ad file.
+    layer : str or None
+        Layer to read instead of X.
+    raw : bool
+        Whether to read ``raw`` instead of X.
+
+    Returns
+    -------
+    Matrix
+        Observations (cells) are rows, variables (genes) are columns.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "a.h5ad"
+    ...     write_h5ad(path, Matrix(np.eye(2), ("c1", "c2"), ("TP53", "MYC")), {}, {}, {})
+    ...     matrix = read_h5ad(path)
+    >>> matrix.column_names, matrix.X.tolist()
+    (('TP53', 'MYC'), [[1.0, 0.0], [0.0, 1.0]])
+    """
+    anndata, h5py = import_anndata()
+    if raw and layer is not None:
+        raise MatrixError(f"{path}: {_BOTH}")
+    try:
+        file = h5py.File(path)
+    except OSError as error:
+        raise MatrixError(f"{path}: is not an AnnData file, or is damaged") from error
+    with file:
+        key = _matrix_key(file, layer, raw, path)
+        X = anndata.io.read_elem(file[key])
+        rows = _stored_names(file["obs"])
+        columns = _stored_names(file["raw/var" if raw else "var"])
+        notes = [
+            "An AnnData file: observations (cells) are rows, variables (genes) are columns.",
+            _about(file, key),
+        ]
+    return named_matrix(X, rows, columns, notes, str(path))
+
+
+def _stored_names(table: h5py.Group) -> list[str]:
+    """Read the names of observations or variables without the rest of their table."""
+    anndata, _ = import_anndata()
+    return [str(name) for name in anndata.io.read_elem(table[table.attrs["_index"]])]
+
+
+def _matrix_key(file: h5py.File, layer: str | None, raw: bool, path: Path) -> str:
+    """Return the key of the requested matrix in the file."""
+    key = "X" if layer is None else f"layers/{layer}"
+    key = "raw/X" if raw else key
+    if "obs" not in file or "_index" not in file["obs"].attrs:
+        raise MatrixError(
+            f"{path}: is an HDF5 file, but not as anndata writes it today; open it with anndata "
+            "and save it again"
+        )
+    # anndata writes an entry even if there is no matrix.
+    if key not in file or file[key].attrs.get("encoding-type") == "null":
+        wanted = f'layer "{layer}"' if layer is not None else key
+        listed = ", ".join(_stored_matrices(file)) or "nothing"
+        raise MatrixError(f"{path}: has no {wanted}; it has {listed}")
+    return key
+
+
+def _stored_matrices(file: h5py.File) -> list[str]:
+    has_x = "X" in file and file["X"].attrs.get("encoding-type") != "null"
+    return _listed(has_x, file.get("layers", {}), "raw/X" in file)
+
+
+def _listed(has_x: bool, layers: Sequence[str], has_raw: bool) -> list[str]:
+    named = [f'layer "{name}"' for name in layers]
+    return [*["X"] * has_x, *named, *["raw"] * has_raw]
+
+
+def _about(file: h5py.File, key: str) -> str:
+    kind, _, name = key.partition("/")
+    used = {"X": "X", "raw": "raw"}.get(kind, f'layer "{name}"')
+    others = [other for other in _stored_matrices(file) if other != used]
+    rest = f"; the file also has {', '.join(others)}" if others else ""
+    return f"Used: {used}{rest}."
+
+
+def write_h5ad(
+    path: Path,
+    matrix: Matrix,
+    obs: Mapping[str, Labels],
+    var: Mapping[str, Labels],
+    uns: Mapping[str, object],
+) -> None:
+    """Write a matrix with labels of its rows and columns.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    matrix : Matrix
+        Values and names.
+    obs, var : dict
+        Labels of rows and of columns, by name; they are written as categories.
+    uns : dict
+        Unstructured results.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import anndata
+    >>> import numpy as np
+    >>> matrix = Matrix(np.eye(2), ("c1", "c2"), ("TP53", "MYC"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_h5ad(Path(folder) / "a.h5ad", matrix, {"rocco": np.array([0, 1])}, {}, {})
+    ...     anndata.read_h5ad(Path(folder) / "a.h5ad").obs["rocco"].tolist()
+    ['0', '1']
+    """
+    anndata, _ = import_anndata()
+    with warnings.catch_warnings():
+        # Duplicate names are allowed here.
+        warnings.simplefilter("ignore", UserWarning)
+        data = anndata.AnnData(
+            matrix.X,
+            obs=_label_frame(obs, matrix.row_names),
+            var=_label_frame(var, matrix.column_names),
+            uns=dict(uns),
+        )
+        data.write_h5ad(path)
+
+
+def _label_frame(columns: Mapping[str, Labels], names: tuple[str, ...]) -> pd.DataFrame:
+    categories = {name: as_categories(labels) for name, labels in columns.items()}
+    return pd.DataFrame(categories, index=pd.Index(names, dtype=object))
+
+
+def check_annotated(adata: object) -> None:
+    """Raise a `TypeError` unless the object is an AnnData object, judged by its attributes.
+
+    Examples
+    --------
+    >>> check_annotated([[1.0, 2.0]])
+    Traceback (most recent call last):
+    TypeError: an AnnData object is needed, not list; for a plain matrix: pyrocco.ROCCO().fit(X)
+    """
+    if not all(hasattr(adata, part) for part in ("X", "obs", "var", "uns", "obsm", "layers")):
+        raise TypeError(
+            f"an AnnData object is needed, not {type(adata).__name__}; for a plain matrix: "
+            "pyrocco.ROCCO().fit(X)"
+        )
+
+
+def take_matrix(adata: AnnData, layer: str | None, use_raw: bool) -> tuple[Values, pd.Index]:
+    """Return a matrix of an AnnData object, in memory, and the names of its columns.
+
+    Parameters
+    ----------
+    adata : AnnData
+        The object.
+    layer : str or None
+        Layer to use instead of X.
+    use_raw : bool
+        Whether to use ``raw`` instead of X.
+
+    Returns
+    -------
+    X : ndarray or sparse matrix
+    columns : Index
+
+    Raises
+    ------
+    ValueError
+        If there is no such matrix; the message lists those that exist.
+
+    Examples
+    --------
+    >>> import anndata
+    >>> adata = anndata.AnnData(np.eye(2), layers={"counts": 3 * np.eye(2)})
+    >>> take_matrix(adata, "counts", use_raw=False)[0].tolist()
+    [[3.0, 0.0], [0.0, 3.0]]
+    >>> take_matrix(adata, "count", use_raw=False)
+    Traceback (most recent call last):
+    ValueError: adata has no layer "count"; it has X, layer "counts"
+    """
+    if use_raw and layer is not None:
+        raise ValueError(_BOTH)
+    if layer is not None:
+        X, name = adata.layers.get(layer), f'layer "{layer}"'
+    else:
+        X, name = (adata.raw and adata.raw.X, "raw") if use_raw else (adata.X, "X")
+    if X is None:
+        matrices = _listed(adata.X is not None, adata.layers, adata.raw is not None)
+        raise ValueError(f"adata has no {name}; it has {', '.join(matrices) or 'none'}")
+    return _loaded(X), adata.raw.var_names if use_raw else adata.var_names
+
+
+def _loaded(X: Any) -> Values:
+    """Read a matrix that is backed by a file; scikit-learn does not accept `numpy.matrix`."""
+    if isinstance(X, np.ndarray):
+        return np.asarray(X)
+    if sparse.issparse(X):
+        return X
+    return X.to_memory() if hasattr(X, "to_memory") else np.asarray(X[()])
+
+
+def in_memory(adata: AnnData) -> AnnData:
+    """Return a copy of an AnnData object that shares no data with it or with a file.
+
+    Examples
+    --------
+    >>> import anndata
+    >>> adata = anndata.AnnData(np.eye(3))
+    >>> in_memory(adata[:2]).is_view
+    False
+    """
+    return adata.to_memory() if adata.isbacked else adata.copy()
+
+
+def as_categories(labels: Labels) -> pd.Categorical[str]:
+    """Return labels as scanpy stores clusters: categories of text, in numerical order.
+
+    Examples
+    --------
+    >>> as_categories(np.array([0, 2, 0])).categories.tolist()
+    ['0', '1', '2']
+    """
+    order = [str(label) for label in range(int(max(labels)) + 1)]
+    return pd.Categorical([str(label) for label in labels], categories=order)
+
+
+def as_labels(column: pd.Series[Any]) -> tuple[Labels, list[str]]:
+    """Return the categories of a column as integers from 0, and their names.
+
+    Parameters
+    ----------
+    column : Series
+        Clusters as `as_categories` makes them; they may have been renamed or subset since.
+
+    Returns
+    -------
+    labels : ndarray of int
+    names : list of str
+
+    Raises
+    ------
+    ValueError
+        If some entries have no cluster.
+
+    Examples
+    --------
+    >>> labels, names = as_labels(pd.Series(["T cells", "B cells", "T cells"], name="rocco"))
+    >>> labels.tolist(), names
+    ([1, 0, 1], ['B cells', 'T cells'])
+    """
+    used = column.astype("category").cat.remove_unused_categories()
+    if used.isna().any():
+        raise ValueError(f'{int(used.isna().sum())} entries of "{column.name}" have no cluster')
+    return np.asarray(used.cat.codes, dtype=np.intp), [str(name) for name in used.cat.categories]

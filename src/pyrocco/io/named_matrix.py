@@ -1,0 +1,280 @@
+"""A matrix with names of rows and columns, which every reader returns, and its checks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+
+from pyrocco._typing import Dense
+from pyrocco._typing import Matrix as Values
+from pyrocco.io.errors import MatrixError, cell_place, counted
+
+__all__ = [
+    "INFINITE",
+    "Matrix",
+    "check_matrix_array",
+    "check_numbers",
+    "default_names",
+    "match_columns",
+    "named_matrix",
+    "stored_values",
+]
+
+INFINITE = "is infinite: replace it by a number, or remove that row or column"
+# Names of missing columns that a message lists.
+_LISTED = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """A matrix with the names of its rows and columns.
+
+    Attributes
+    ----------
+    X : ndarray or csr_array
+        Values, floating point and not infinite; NaN for missing values.
+    row_names, column_names : tuple of str
+        One name per row and per column; ``row_0``, ``column_0``, ... if the file has none.
+    notes : tuple of str
+        Sentences about what was detected in the file.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> matrix = Matrix(np.eye(2), ("a", "b"), ("x", "y"))
+    >>> matrix.shape, matrix.density, matrix.n_missing
+    ((2, 2), 0.5, 0)
+    >>> matrix.transpose().row_names
+    ('x', 'y')
+    """
+
+    X: Values
+    row_names: tuple[str, ...]
+    column_names: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of columns."""
+        n_rows, n_columns = self.X.shape
+        return int(n_rows), int(n_columns)
+
+    @property
+    def n_missing(self) -> int:
+        """Number of missing values."""
+        return int(np.isnan(stored_values(self.X)).sum())
+
+    @property
+    def density(self) -> float:
+        """Fraction of the cells that hold a number other than zero."""
+        nonzero = np.count_nonzero(stored_values(self.X)) - self.n_missing
+        return float(nonzero) / (self.shape[0] * self.shape[1])
+
+    def transpose(self) -> Matrix:
+        """Return the matrix with rows and columns swapped."""
+        X = np.ascontiguousarray(self.X.T) if isinstance(self.X, np.ndarray) else self.X.T.tocsr()
+        return replace(self, X=X, row_names=self.column_names, column_names=self.row_names)
+
+    def noting(self, *lines: str) -> Matrix:
+        """Return the matrix with more notes."""
+        return replace(self, notes=(*self.notes, *lines))
+
+
+def default_names(kind: str, count: int) -> tuple[str, ...]:
+    """Return names for rows or columns that have none.
+
+    Parameters
+    ----------
+    kind : str
+        ``"row"`` or ``"column"``.
+    count : int
+        Number of names.
+
+    Returns
+    -------
+    tuple of str
+        ``kind_0``, ``kind_1``, ...
+
+    Examples
+    --------
+    >>> default_names("row", 2)
+    ('row_0', 'row_1')
+    """
+    return tuple(f"{kind}_{i}" for i in range(count))
+
+
+def named_matrix(
+    X: Values,
+    row_names: Sequence[str] | None,
+    column_names: Sequence[str] | None,
+    notes: Sequence[str],
+    source: str,
+) -> Matrix:
+    """Check the values that a reader returns, add default names and notes about the size.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix
+        Values as read.
+    row_names, column_names : sequence of str or None
+        Names, if the file has them.
+    notes : sequence of str
+        What was detected in the file.
+    source : str
+        Name of the file, for messages.
+
+    Returns
+    -------
+    Matrix
+
+    Examples
+    --------
+    >>> named_matrix(np.array([[1, np.nan]]), None, ["a", "b"], [], "a.npy").notes
+    ('The matrix has 1 row and 2 columns.', '1 of its 2 cells is missing (50 %).')
+    """
+    X = check_numbers(X, source)
+    n_rows, n_columns = X.shape
+    rows = default_names("row", n_rows) if row_names is None else tuple(row_names)
+    columns = default_names("column", n_columns) if column_names is None else tuple(column_names)
+    matrix = Matrix(X, rows, columns)
+    return matrix.noting(*notes, *_about_size(matrix))
+
+
+def _about_size(matrix: Matrix) -> list[str]:
+    n_rows, n_columns = matrix.shape
+    lines = [f"The matrix has {counted(n_rows, 'row')} and {counted(n_columns, 'column')}."]
+    n_missing = matrix.n_missing
+    if n_missing:
+        verb = "is" if n_missing == 1 else "are"
+        share = f"{100 * n_missing / (n_rows * n_columns):.2g} %"
+        lines.append(f"{n_missing} of its {n_rows * n_columns} cells {verb} missing ({share}).")
+    return lines
+
+
+def stored_values(X: Values) -> Dense:
+    """Return all values of a dense matrix, or the stored values of a sparse one."""
+    return X if isinstance(X, np.ndarray) else X.data
+
+
+def check_numbers(X: Values, source: str) -> Values:
+    """Return the matrix as floating point, dense or CSR, or say what is wrong with it.
+
+    float32 and float64 are kept, other numbers become float64. Missing values are NaN.
+
+    Raises
+    ------
+    MatrixError
+        If the array is not two-dimensional, has no rows or columns, or holds anything but finite
+        real numbers and NaN.
+
+    Examples
+    --------
+    >>> check_numbers(np.array([[1, 2]]), "a.npy")
+    array([[1., 2.]])
+    """
+    check_matrix_array(X.shape, X.dtype, source)
+    X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+    X = np.ascontiguousarray(X) if isinstance(X, np.ndarray) else sparse.csr_array(X)
+    if np.isinf(stored_values(X)).any():
+        raise MatrixError(f"{source}: {cell_place(*_first_infinite(X))} {INFINITE}")
+    return X
+
+
+def check_matrix_array(shape: Sequence[int], dtype: np.dtype[np.generic], source: str) -> None:
+    """Raise a `MatrixError` unless an array has two dimensions, cells, and real numbers."""
+    if len(shape) != 2:
+        raise MatrixError(
+            f"{source}: the array has {len(shape)} dimension(s), but a matrix has two: "
+            "rows and columns"
+        )
+    for kind, count in zip(("rows", "columns"), shape, strict=True):
+        if count == 0:
+            raise MatrixError(f"{source}: the matrix has no {kind} ({shape[0]} x {shape[1]})")
+    if np.dtype(dtype).kind not in "biuf":
+        raise MatrixError(
+            f"{source}: holds values of type {dtype}, but a matrix of real numbers is needed"
+        )
+
+
+def _first_infinite(X: Values) -> tuple[int, int]:
+    """Return row and column of the first infinite value, row by row."""
+    if isinstance(X, np.ndarray):
+        row, column = np.argwhere(np.isinf(X))[0]
+        return int(row), int(column)
+    entries = X.tocoo()
+    bad = np.flatnonzero(np.isinf(entries.data))
+    first = bad[np.lexsort((entries.col[bad], entries.row[bad]))[0]]
+    return int(entries.row[first]), int(entries.col[first])
+
+
+def match_columns(matrix: Matrix, names: Sequence[str], source: str, what: str) -> Matrix:
+    """Select the named columns of a matrix, in the given order.
+
+    Parameters
+    ----------
+    matrix : Matrix
+        If its columns have default names and their number is right, they are taken to be in
+        the given order.
+    names : sequence of str
+        Names of the columns to select.
+    source : str
+        Name of the file, for messages.
+    what : {"column", "row"}
+        What messages call a column: after a transposition, columns are rows of the file.
+
+    Returns
+    -------
+    Matrix
+        With a note if columns were dropped or matched by position.
+
+    Raises
+    ------
+    MatrixError
+        If columns are missing, or several have the same name.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> matrix = Matrix(np.array([[1.0, 2.0, 3.0]]), ("a",), ("x", "y", "z"))
+    >>> selected = match_columns(matrix, ["z", "x"], "new.csv", "column")
+    >>> selected.X.tolist(), selected.notes
+    ([[3.0, 1.0]], ('1 column that the model does not know was left out.',))
+    """
+    wanted, given = list(names), list(matrix.column_names)
+    if wanted == given:
+        return matrix
+    if given == list(default_names("column", len(wanted))):
+        note = f"Its {what}s have no names: they are taken to be in the order of the model's."
+        return replace(matrix, column_names=tuple(wanted)).noting(note)
+    _check_names(wanted, given, source, what)
+    positions = {name: position for position, name in enumerate(given)}
+    X = matrix.X[:, [positions[name] for name in wanted]]
+    selected = replace(matrix, X=X, column_names=tuple(wanted))
+    n_dropped = len(given) - len(wanted)
+    if not n_dropped:
+        return selected
+    verb = "was" if n_dropped == 1 else "were"
+    return selected.noting(
+        f"{counted(n_dropped, what)} that the model does not know {verb} left out."
+    )
+
+
+def _check_names(wanted: list[str], given: list[str], source: str, what: str) -> None:
+    missing = sorted(set(wanted) - set(given), key=wanted.index)
+    if missing:
+        some = ", ".join(f'"{name}"' for name in missing[:_LISTED])
+        dots = ", ..." if len(missing) > _LISTED else ""
+        raise MatrixError(
+            f"{source}: lacks {len(missing)} of the {len(wanted)} {what}s that the model was "
+            f"fitted to: {some}{dots}; add them, under the same names"
+        )
+    twice = [name for name in wanted if given.count(name) > 1 or wanted.count(name) > 1]
+    if twice:
+        raise MatrixError(
+            f'{source}: several {what}s are called "{twice[0]}", so they cannot be told apart: '
+            f"give the {what}s different names and fit again, or provide the {what}s of the fit "
+            "in the same order"
+        )

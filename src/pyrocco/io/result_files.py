@@ -1,0 +1,406 @@
+"""Write results: tables as CSV or Parquet, or one AnnData file. No half-written file remains."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from pyrocco._typing import Floats, Labels, Names
+from pyrocco.io.anndata import import_anndata, write_h5ad
+from pyrocco.io.arrow import import_arrow, write_parquet
+from pyrocco.io.errors import OutputError
+from pyrocco.io.named_matrix import Matrix
+from pyrocco.io.partitioned import import_dask
+
+if TYPE_CHECKING:
+    from dask.array import Array as DaskArray
+
+__all__ = [
+    "MOST_ROWS_OF_CSV",
+    "RESULT_FORMATS",
+    "Results",
+    "label_table",
+    "means_table",
+    "result_writer",
+    "row_label_writer",
+    "staged_folder",
+    "write_matrix",
+    "write_table",
+]
+
+# Key of the results in AnnData files.
+KEY = "rocco"
+# About as many rows as a spreadsheet program opens.
+MOST_ROWS_OF_CSV = 1_000_000
+_ROW_LABELS = "row_labels"
+
+Table = dict[str, Any]
+
+
+@contextmanager
+def staged_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
+    """Collect files in a hidden folder and move them into place when all are complete.
+
+    Parameters
+    ----------
+    folder : str or path
+        Where the files end up; created if it does not exist. If it cannot be written to,
+        entering the block fails, before any work is done.
+
+    Yields
+    ------
+    Path
+        Write the files here. After an exception they are deleted and `folder` keeps its
+        content.
+
+    Raises
+    ------
+    OutputError
+        If the folder cannot be created or written to.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as parent:
+    ...     with staged_folder(Path(parent) / "out") as stage:
+    ...         _ = (stage / "answer.txt").write_text("42")
+    ...     sorted(path.name for path in (Path(parent) / "out").iterdir())
+    ['answer.txt']
+    """
+    folder = Path(folder)
+    is_new = not folder.exists()
+    stage = _make_stage(folder)
+    try:
+        yield stage
+        for path in sorted(stage.iterdir()):
+            _move(path, folder / path.name)
+    finally:
+        shutil.rmtree(stage, ignore_errors=True)
+        if is_new and not any(folder.iterdir()):
+            folder.rmdir()
+
+
+def _move(path: Path, target: Path) -> None:
+    """Move a file or folder and replace the target; a folder in the way is removed first."""
+    if target.is_dir():
+        shutil.rmtree(target)
+    elif path.is_dir():
+        target.unlink(missing_ok=True)
+    path.replace(target)
+
+
+def _make_stage(folder: Path) -> Path:
+    if folder.exists() and not folder.is_dir():
+        raise OutputError(f"{folder}: is a file, not a folder to write results to")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return Path(tempfile.mkdtemp(prefix=".pyrocco-", dir=folder))
+    except OSError as error:
+        raise OutputError(
+            f"{folder}: cannot write results to this folder: {error.strerror}"
+        ) from error
+
+
+def write_matrix(path: Path, matrix: Matrix) -> None:
+    """Write a matrix with its names, so that `read_matrix` returns it again.
+
+    Parameters
+    ----------
+    path : Path
+        A CSV file.
+    matrix : Matrix
+        Values and names.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "matrix.csv"
+    ...     write_matrix(path, Matrix(np.eye(2), ("a", "b"), ("x", "y")))
+    ...     path.read_text().split()
+    [',x,y', 'a,1.0,0.0', 'b,0.0,1.0']
+    """
+    X = matrix.X if isinstance(matrix.X, np.ndarray) else matrix.X.toarray()
+    table = pd.DataFrame(X, index=list(matrix.row_names), columns=list(matrix.column_names))
+    table.to_csv(path)
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """Results of a fit, with all that is needed to write them.
+
+    Attributes
+    ----------
+    matrix : Matrix
+        Values and names as they were fitted.
+    row_labels, column_labels : ndarray of int
+        Cluster of every row and of every column.
+    block_means : ndarray of shape (n_row_clusters, n_column_clusters)
+        Mean of every block.
+    summary : dict
+        What JSON can hold about the fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> matrix = Matrix(np.eye(2), ("a", "b"), ("x", "y"))
+    >>> results = Results(matrix, np.array([0, 1]), np.array([0, 1]), np.eye(2), {})
+    >>> results.tables()["row_labels"]["name"]
+    ['a', 'b']
+    """
+
+    matrix: Matrix
+    row_labels: Labels
+    column_labels: Labels
+    block_means: Floats
+    summary: dict[str, Any]
+
+    def tables(self) -> dict[str, Table]:
+        """Return the results as tables by name; a table is a dict of columns."""
+        return {
+            _ROW_LABELS: label_table(self.matrix.row_names, self.row_labels),
+            "column_labels": label_table(self.matrix.column_names, self.column_labels),
+            "block_means": means_table(self.block_means),
+        }
+
+
+def label_table(names: Names, labels: Labels, membership: Floats | None = None) -> Table:
+    """Return labels as the columns of a table.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of rows or columns.
+    labels : ndarray of int
+        Their clusters.
+    membership : ndarray of float, optional
+        Probability of each label.
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> label_table(["a"], [0], [0.9])
+    {'name': ['a'], 'label': [0], 'membership': [0.9]}
+    """
+    table: Table = {"name": list(names), "label": labels}
+    return table if membership is None else {**table, "membership": membership}
+
+
+def means_table(block_means: Floats) -> Table:
+    """Return the means of blocks as the columns of a table.
+
+    Parameters
+    ----------
+    block_means : ndarray of shape (n_row_clusters, n_column_clusters)
+        Mean of every block.
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> list(means_table(np.eye(2)))
+    ['row_cluster', 'column_cluster_0', 'column_cluster_1']
+    """
+    means = {f"column_cluster_{k}": mean for k, mean in enumerate(block_means.T)}
+    return {"row_cluster": range(len(block_means)), **means}
+
+
+def write_table(path: Path, table: pd.DataFrame) -> None:
+    """Write a table as CSV or Parquet, depending on the name of the file.
+
+    Parameters
+    ----------
+    path : Path
+        The file. It is written as a whole or not at all.
+    table : DataFrame
+        Its index is not written.
+
+    Raises
+    ------
+    OutputError
+        If the name has another ending, or the file cannot be written.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_table(Path(folder) / "labels.csv", pd.DataFrame({"name": ["a"], "label": [0]}))
+    ...     (Path(folder) / "labels.csv").read_text().split()
+    ['name,label', 'a,0']
+    """
+    writers = {".csv": _write_csv, ".parquet": write_parquet}
+    if path.suffix not in writers:
+        raise OutputError(f"{path}: name a file that ends in .csv or .parquet")
+    with staged_folder(path.parent) as stage:
+        writers[path.suffix](stage / path.name, {str(name): table[name] for name in table})
+
+
+def _write_csv(path: Path, table: Mapping[str, Any]) -> None:
+    pd.DataFrame(table).to_csv(path, index=False)
+
+
+ResultWriter = Callable[[Path, Results], list[str]]
+
+
+def result_writer(name: str) -> ResultWriter:
+    """Return the function that writes a format, once all that it needs is installed.
+
+    Parameters
+    ----------
+    name : {"csv", "parquet", "h5ad"}
+        The format.
+
+    Returns
+    -------
+    callable
+        Takes a folder and `Results`, and returns the names of the files that it wrote.
+
+    Raises
+    ------
+    MissingExtraError
+        If the format needs a package that is not installed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> matrix = Matrix(np.eye(2), ("a", "b"), ("x", "y"))
+    >>> results = Results(matrix, np.array([0, 1]), np.array([0, 1]), np.eye(2), {})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     result_writer("csv")(Path(folder), results)
+    ...     (Path(folder) / "row_labels.csv").read_text().split()
+    ['row_labels.csv', 'column_labels.csv', 'block_means.csv']
+    ['name,label', 'a,0', 'b,1']
+    """
+    check_installed, write = RESULT_FORMATS[name]
+    check_installed()
+    return write
+
+
+def _csv_results(folder: Path, results: Results) -> list[str]:
+    return _write_tables(folder, results, ".csv", _write_csv)
+
+
+def _parquet_results(folder: Path, results: Results) -> list[str]:
+    return _write_tables(folder, results, ".parquet", write_parquet)
+
+
+def _write_tables(
+    folder: Path, results: Results, ending: str, write: Callable[[Path, Table], None]
+) -> list[str]:
+    tables = results.tables()
+    for name, table in tables.items():
+        write(folder / (name + ending), table)
+    return [name + ending for name in tables]
+
+
+def _h5ad_results(folder: Path, results: Results) -> list[str]:
+    about = {"block_means": results.block_means, "summary": json.dumps(results.summary)}
+    write_h5ad(
+        folder / "clusters.h5ad",
+        results.matrix,
+        obs={KEY: results.row_labels},
+        var={KEY: results.column_labels},
+        uns={KEY: about},
+    )
+    return ["clusters.h5ad"]
+
+
+def _needs_nothing() -> None:
+    pass
+
+
+RESULT_FORMATS: dict[str, tuple[Callable[[], object], ResultWriter]] = {
+    "csv": (_needs_nothing, _csv_results),
+    "parquet": (import_arrow, _parquet_results),
+    "h5ad": (import_anndata, _h5ad_results),
+}
+
+RowLabelWriter = Callable[[Path, "DaskArray", "DaskArray", "DaskArray | None"], str]
+
+
+def row_label_writer(ending: str, n_rows: int) -> RowLabelWriter:
+    """Return the function that writes row labels in chunks, once all it needs is installed.
+
+    Parameters
+    ----------
+    ending : {"csv", "parquet"}
+        Requested format.
+    n_rows : int
+        Number of rows; more than a million are written as Parquet in any case.
+
+    Returns
+    -------
+    callable
+        Takes a folder, labels, membership and names (Dask arrays in the same chunks; names may
+        be None), and returns the name of what it wrote: a file ``row_labels.csv``, or a folder
+        ``row_labels.parquet`` with a file for every chunk.
+
+    Raises
+    ------
+    MissingExtraError
+        If Parquet needs a package that is not installed.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> labels, membership = da.arange(4, chunks=2), da.ones(4, chunks=2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     row_label_writer("parquet", 4)(Path(folder), labels, membership, None)
+    ...     sorted(path.name for path in (Path(folder) / "row_labels.parquet").iterdir())
+    ...     pd.read_parquet(Path(folder) / "row_labels.parquet").to_numpy().tolist()[-1]
+    'row_labels.parquet'
+    ['part-0000.parquet', 'part-0001.parquet']
+    ['row_3', 3, 1.0]
+    """
+    if ending == "csv" and n_rows <= MOST_ROWS_OF_CSV:
+        return _write_row_labels_csv
+    import_arrow("Labels in Parquet files")
+    return _write_row_labels_parquet
+
+
+def _write_row_labels_csv(
+    folder: Path, labels: DaskArray, membership: DaskArray, names: DaskArray | None
+) -> str:
+    path = folder / f"{_ROW_LABELS}.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        for i, table in enumerate(_chunk_tables(labels, membership, names)):
+            pd.DataFrame(table).to_csv(file, index=False, header=i == 0)
+    return path.name
+
+
+def _write_row_labels_parquet(
+    folder: Path, labels: DaskArray, membership: DaskArray, names: DaskArray | None
+) -> str:
+    target = folder / f"{_ROW_LABELS}.parquet"
+    target.mkdir()
+    for i, table in enumerate(_chunk_tables(labels, membership, names)):
+        write_parquet(target / f"part-{i:04d}.parquet", table)
+    return target.name
+
+
+def _chunk_tables(
+    labels: DaskArray, membership: DaskArray, names: DaskArray | None
+) -> Iterator[Table]:
+    """Yield one table per chunk of rows; only one of them is in memory at a time."""
+    dask = import_dask()
+    start = 0
+    for i in range(labels.numblocks[0]):
+        arrays = [array.blocks[i] for array in (labels, membership, names) if array is not None]
+        chunk_labels, chunk_membership, *chunk_names = dask.compute(*arrays)
+        stop = start + len(chunk_labels)
+        default = [f"row_{row}" for row in range(start, stop)]
+        chunk = chunk_names[0] if chunk_names else default
+        yield label_table(chunk, chunk_labels, chunk_membership)
+        start = stop

@@ -1,0 +1,256 @@
+"""Detect how a text table is written: encoding, delimiter, decimal sign, comment lines, columns.
+
+Only the first lines are examined. The decisions are reported to the user as notes, since only a
+person can notice a wrong guess.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import IO
+
+from pyrocco.io.columns import SAMPLE_LINES, Columns, detect_columns, is_number
+from pyrocco.io.errors import MatrixError
+
+__all__ = [
+    "Layout",
+    "Watch",
+    "detect_layout",
+    "is_compressed",
+    "iter_records",
+    "open_below_comments",
+    "open_text",
+    "open_watched",
+]
+
+# Called with the number of bytes read so far and the size of the file.
+Watch = Callable[[int, int], None]
+
+# Cells by which a line is judged; all 20,000 of a wide table would take seconds.
+_SAMPLE_CELLS = 200
+_MOST_COMMENTS = 100
+
+_SEPARATORS = ((",", "."), ("\t", "."), (";", "."), (";", ","), ("\t", ","))
+_SEPARATOR_NAMES = {",": "commas", "\t": "tabs", ";": "semicolons"}
+
+Record = list[str]
+
+
+@dataclass(frozen=True)
+class Layout:
+    r"""How a text table is written.
+
+    Attributes
+    ----------
+    delimiter, decimal, encoding : str
+        How to split the lines and read the numbers.
+    columns : Columns
+        Headings of the columns and what they are used for.
+    skip : int
+        Number of comment lines before the table.
+
+    Examples
+    --------
+    >>> from pyrocco.io.columns import Roles
+    >>> columns = Columns(3, ("gene", "a", "b"), Roles(0, (1, 2)))
+    >>> print(*Layout(",", ".", "utf-8", columns).notes(), sep="\n")
+    Cells are separated by commas.
+    The first line holds the column names; every other line is a row of the matrix.
+    The first column ("gene") holds the row names.
+    """
+
+    delimiter: str
+    decimal: str
+    encoding: str
+    columns: Columns
+    skip: int = 0
+
+    def notes(self) -> list[str]:
+        """Return sentences that say what was detected."""
+        cells = f"Cells are separated by {_SEPARATOR_NAMES[self.delimiter]}"
+        cells += ", and numbers have a decimal comma." if self.decimal == "," else "."
+        lines = "The first line is" if self.skip == 1 else f"The first {self.skip} lines are"
+        comments = [f"{lines} not part of the table."] if self.skip else []
+        return [*comments, cells, *self.columns.notes()]
+
+
+def detect_layout(path: Path, layout: str = "auto") -> Layout:
+    r"""Detect delimiter, header and row names from the first lines of a file.
+
+    Parameters
+    ----------
+    path : Path
+        A text file, possibly compressed with gzip.
+    layout : {"auto", "wide", "long"}
+        Whether a line of the table is a row or a single cell.
+
+    Returns
+    -------
+    Layout
+
+    Raises
+    ------
+    MatrixError
+        If the file is empty or is not a text table.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "table.tsv"
+    ...     _ = path.write_text("a\tb\n1\t2\n3\t4\n")
+    ...     detected = detect_layout(path)
+    >>> detected.delimiter == "\t", detected.columns.header, detected.columns.roles.numbers
+    (True, ('a', 'b'), (0, 1))
+    """
+    encoding = _encoding(path)
+    with open_text(path, encoding) as handle:
+        head = list(islice(handle, SAMPLE_LINES + _MOST_COMMENTS))
+    skip = _count_comments(head)
+    lines = [line for line in head[skip : skip + SAMPLE_LINES] if line.strip()]
+    if not lines:
+        raise MatrixError(f"{path}: the file is empty")
+    delimiter, decimal = max(_SEPARATORS, key=lambda pair: _score(lines, *pair))
+    try:
+        columns = detect_columns(_split(lines, delimiter), decimal, layout)
+    except csv.Error as error:
+        raise MatrixError(f"{path}: is not a text table ({error})") from error
+    return Layout(delimiter, decimal, encoding, columns, skip)
+
+
+def is_compressed(path: Path) -> bool:
+    """Whether the name of a file says that it is compressed with gzip."""
+    return path.name.lower().endswith(".gz")
+
+
+def open_text(path: Path, encoding: str) -> IO[str]:
+    """Open a text file, compressed or not, for the csv module.
+
+    Bytes that do not fit the encoding are replaced: they can only be part of a name, which is no
+    reason to refuse a matrix.
+    """
+    opener = gzip.open if is_compressed(path) else open
+    return opener(path, "rt", encoding=encoding, errors="replace", newline="")
+
+
+def open_below_comments(path: Path, layout: Layout) -> IO[str]:
+    """Open a text table at its first line below the comments."""
+    handle = open_text(path, layout.encoding)
+    for _ in islice(handle, layout.skip):
+        pass
+    return handle
+
+
+def iter_records(path: Path, layout: Layout, header: bool = False) -> Iterator[tuple[int, Record]]:
+    """Yield the records of a table with the line each starts on, without blank lines.
+
+    The headings are left out unless `header` is true.
+    """
+    with open_below_comments(path, layout) as handle:
+        reader = csv.reader(handle, delimiter=layout.delimiter, skipinitialspace=True)
+        is_header = layout.columns.header is not None and not header
+        line = 1 + layout.skip
+        for record in reader:
+            start, line = line, reader.line_num + 1 + layout.skip
+            if not record or (len(record) == 1 and not record[0].strip()):
+                continue
+            if not is_header:
+                yield start, record
+            is_header = False
+
+
+class _WatchedFile(io.RawIOBase):
+    """Bytes of a file, counted as they are read."""
+
+    def __init__(self, path: Path, watch: Watch):
+        self._file = path.open("rb")
+        self._size = path.stat().st_size
+        self._watch = watch
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        count = self._file.readinto(buffer)
+        self._watch(self._file.tell(), self._size)
+        return count
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def open_watched(path: Path, watch: Watch | None) -> io.BufferedIOBase:
+    """Open a file for reading bytes, and report progress to `watch` after every megabyte.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "a.txt"
+    ...     _ = path.write_text("abc")
+    ...     with open_watched(path, lambda done, size: print(done, "of", size)) as file:
+    ...         file.read(3)
+    3 of 3
+    b'abc'
+    """
+    if watch is None:
+        return path.open("rb")
+    return io.BufferedReader(_WatchedFile(path, watch), 1 << 20)
+
+
+def _count_comments(lines: list[str]) -> int:
+    """Count the comment lines at the start, such as ``# made by featureCounts``.
+
+    A heading may begin with the same sign, as in ``#gene``; it has as many cells as the line
+    below it.
+    """
+    if lines[:1] and lines[0].startswith("#1."):
+        return 2  # the GCT format: its version, then its size
+    count = next((i for i, line in enumerate(lines) if not line.startswith("#")), 0)
+    if count == 0 or max(lines[count].count(sign) for sign in _SEPARATOR_NAMES) == 0:
+        return count
+    sign = max(_SEPARATOR_NAMES, key=lines[count].count)
+    is_heading = lines[count - 1].count(sign) == lines[count].count(sign)
+    return count - is_heading
+
+
+def _encoding(path: Path) -> str:
+    opener = gzip.open if is_compressed(path) else open
+    with opener(path, "rb") as handle:
+        head = handle.read(1 << 20)
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    if b"\0" in head:
+        raise MatrixError(f"{path}: is not a text table; save it as CSV or TSV first")
+    try:
+        codecs.getincrementaldecoder("utf-8-sig")().decode(head)
+    except UnicodeDecodeError:
+        return "cp1252"  # as spreadsheet programs on Windows write it
+    return "utf-8-sig"
+
+
+def _split(lines: list[str], delimiter: str) -> list[Record]:
+    return list(csv.reader(lines, delimiter=delimiter, skipinitialspace=True))
+
+
+def _score(lines: list[str], delimiter: str, decimal: str) -> tuple[bool, bool, float, int]:
+    """Rank a separator: whether it splits lines, evenly, into numbers, and into how many cells."""
+    try:
+        records = _split(lines, delimiter)
+    except csv.Error:  # a wide line that the wrong delimiter leaves in one piece
+        return False, False, 0.0, 0
+    widths = Counter(map(len, records[1:] or records))
+    width, votes = widths.most_common(1)[0]
+    cells = [cell for record in records for cell in record[:_SAMPLE_CELLS]]
+    numbers = sum(is_number(cell, decimal) for cell in cells)
+    even = votes == widths.total()
+    return width > 1, even, numbers / max(len(cells), 1), width

@@ -1,0 +1,223 @@
+"""Read CSV and TSV files, fast if the file is good, and say what is wrong if it is not.
+
+The fast readers only report that something is wrong. The file is then read again, cell by cell,
+to find out what and where.
+"""
+
+from __future__ import annotations
+
+import csv
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pyrocco.io import arrow
+from pyrocco.io.columns import MISSING, Columns, cell_problem
+from pyrocco.io.errors import MatrixError, cell_place, counted
+from pyrocco.io.named_matrix import Matrix
+from pyrocco.io.sniff import (
+    Layout,
+    Watch,
+    detect_layout,
+    is_compressed,
+    iter_records,
+    open_watched,
+)
+from pyrocco.io.tables import LoadedColumns, check_columns, matrix_from_table
+
+__all__ = ["first_problem", "load_rows", "read_text", "table_layout"]
+
+# File sizes in bytes from which pyarrow is used, and from which its installation is recommended.
+LARGE = 4 << 20
+VERY_LARGE = 64 << 20
+# Exact digits: pandas 3 reads them by default, and warns if asked to.
+_EXACT: Any = {} if int(pd.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}
+_FASTER = 'Large text files are read faster after: pip install "pyrocco[arrow]".'
+
+
+def read_text(
+    path: Path, layout: str = "auto", absent: str | None = None, watch: Watch | None = None
+) -> Matrix:
+    r"""Read a table of numbers from a text file.
+
+    Parameters
+    ----------
+    path : Path
+        CSV, TSV or TXT, with or without column and row names, wide or long.
+    layout, absent, watch : optional
+        As in `read_matrix`.
+
+    Returns
+    -------
+    Matrix
+        Missing values are NaN. Columns of text are ignored.
+
+    Raises
+    ------
+    MatrixError
+        Names the row and column of the first cell that is not a finite number, or the line
+        with too few or too many cells.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "table.csv"
+    ...     _ = path.write_text("1;2,5\n3;NA\n")
+    ...     matrix = read_text(path)
+    >>> matrix.X.tolist(), matrix.column_names
+    ([[1.0, 2.5], [3.0, nan]], ('column_0', 'column_1'))
+    """
+    detected = table_layout(path, layout, absent)
+    loaded, hint = _load(path, detected, watch)
+    _check_finite(loaded, path, detected)
+    notes = [*detected.notes(), *hint]
+    return matrix_from_table(loaded, detected.columns, notes, str(path), absent)
+
+
+def table_layout(path: Path, layout: str = "auto", absent: str | None = None) -> Layout:
+    """Detect the layout of a text table, and check that it can become a matrix."""
+    detected = detect_layout(path, layout)
+    check_columns(detected.columns, str(path), layout, absent)
+    problem = _header_problem(detected.columns)
+    if problem:
+        raise MatrixError(f"{path}: {problem}")
+    return detected
+
+
+def load_rows(path: Path, layout: Layout) -> LoadedColumns:
+    """Read the columns of a text file with a known layout, on one core."""
+    loaded = _load_with_pandas(path, layout, None)
+    _check_finite(loaded, path, layout)
+    return loaded
+
+
+def _check_finite(loaded: LoadedColumns, path: Path, layout: Layout) -> None:
+    infinite = np.isinf(loaded.X).any(axis=1)
+    if infinite.any():
+        problem = first_problem(path, layout, skip=int(np.argmax(infinite)))
+        raise MatrixError(f"{path}: {problem}")
+
+
+def _load(path: Path, layout: Layout, watch: Watch | None) -> tuple[LoadedColumns, list[str]]:
+    """Read the columns with pyarrow if the file is large, else with pandas."""
+    size = path.stat().st_size
+    hint = []
+    if size >= LARGE and arrow.can_read(layout):
+        loaded = arrow.load_text(path, layout, watch) if arrow.is_installed() else None
+        if loaded is not None:  # else pandas finds out what is wrong
+            return loaded, []
+        hint = [] if size < VERY_LARGE or arrow.is_installed() else [_FASTER]
+    return _load_with_pandas(path, layout, watch), hint
+
+
+def _load_with_pandas(path: Path, layout: Layout, watch: Watch | None) -> LoadedColumns:
+    frame = _read_frame(path, layout, watch)
+    roles = layout.columns.roles
+    X = np.ascontiguousarray(frame[list(roles.number_columns)].to_numpy(dtype=np.float64))
+    _check_last_column(frame, path, layout)
+    return LoadedColumns([frame[position] for position in roles.text_columns], X)
+
+
+def _read_frame(path: Path, layout: Layout, watch: Watch | None) -> pd.DataFrame:
+    columns = layout.columns
+    numbers = columns.roles.number_columns
+    # NA means missing only among the numbers: a gene called "NA" keeps its name.
+    types: dict[int, Any] = dict.fromkeys(range(columns.width), "category")
+    types |= dict.fromkeys(numbers, np.float64)
+    missing: Any = dict.fromkeys(numbers, MISSING)
+    try:
+        with open_watched(path, watch) as file:
+            frame: pd.DataFrame = pd.read_csv(
+                file,
+                sep=layout.delimiter,
+                decimal=layout.decimal,
+                encoding=layout.encoding,
+                encoding_errors="replace",
+                compression="gzip" if is_compressed(path) else None,
+                skiprows=layout.skip,
+                header=None if columns.header is None else 0,
+                names=list(range(columns.width)),
+                dtype=types,
+                keep_default_na=False,
+                na_values=missing,
+                skipinitialspace=True,
+                **_EXACT,
+            )
+    except ValueError as error:  # pandas' own errors among them
+        message = first_problem(path, layout) or " ".join(str(error).split())
+        raise MatrixError(f"{path}: {message}") from error
+    # If the first line is longer than the others, pandas makes an index of its first cells.
+    if not isinstance(frame.index, pd.RangeIndex):
+        raise MatrixError(f"{path}: {first_problem(path, layout)}")
+    return frame
+
+
+def _check_last_column(frame: pd.DataFrame, path: Path, layout: Layout) -> None:
+    """Check for lines that are too short: pandas fills them with missing values."""
+    last = frame[layout.columns.width - 1]
+    if bool(last.isna().any()) or bool((last == "").any()):
+        width = layout.columns.width
+        for line, record in iter_records(path, layout):
+            if len(record) != width:
+                raise MatrixError(f"{path}: {_about_ragged(line, len(record), width)}")
+
+
+def first_problem(path: Path, layout: Layout, skip: int = 0) -> str:
+    r"""Describe the first problem of a table, or return an empty string.
+
+    The first `skip` rows are known to be good.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "table.csv"
+    ...     _ = path.write_text("a,b\n1,2\n3,high\n")
+    ...     first_problem(path, detect_layout(path))
+    'row 2 (line 3 of the file), column 2 ("b") holds the text "high", not a number'
+    """
+    try:
+        return _header_problem(layout.columns) or _body_problem(path, layout, skip)
+    except csv.Error:
+        return "a quotation mark is opened and never closed"
+
+
+def _header_problem(columns: Columns) -> str:
+    """Return what is wrong if there are more or fewer headings than columns."""
+    if columns.header is None or len(columns.header) == columns.width:
+        return ""
+    return (
+        f"there are {len(columns.header)} column names on the first line, "
+        f"but {columns.width} cells on the lines below"
+    )
+
+
+def _body_problem(path: Path, layout: Layout, skip: int) -> str:
+    columns = layout.columns
+    records = islice(iter_records(path, layout), skip, None)
+    for row, (line, record) in enumerate(records, start=skip):
+        if len(record) != columns.width:
+            return _about_ragged(line, len(record), columns.width)
+        for column, position in enumerate(columns.roles.number_columns):
+            problem = cell_problem(record[position], layout.decimal)
+            if problem:
+                return f"{_where(row, column, record, columns, line)} {problem}"
+    return ""
+
+
+def _where(row: int, column: int, record: list[str], columns: Columns, line: int) -> str:
+    roles = columns.roles
+    heading = columns.header[roles.number_columns[column]] if columns.header else ""
+    if roles.long:  # a line of the file is neither a row nor a column of the matrix
+        return f"line {line} of the file" + (f', "{heading}",' if heading else "")
+    name = "" if roles.index is None else record[roles.index].strip()
+    return cell_place(row, column, name, heading, line)
+
+
+def _about_ragged(line: int, n_cells: int, width: int) -> str:
+    cells = counted(n_cells, "cell")
+    return f"line {line} of the file has {cells}, but the other lines have {width}"

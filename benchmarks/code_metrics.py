@@ -98,11 +98,8 @@ def command_visits() -> Visits:
         (Path(folder) / "file.csv").write_text("\n".join(lines))
 
         def command() -> None:
-            sys.argv = ["pyrocco", "fit", f"{folder}/file.csv", "-o", f"{folder}/out"]
-            try:
-                main()
-            except SystemExit as stop:
-                assert not stop.code, stop.code
+            if main(["fit", f"{folder}/file.csv", "-o", f"{folder}/out"]):
+                raise RuntimeError("pyrocco fit failed")
 
         return Visits().during(command)
 

@@ -20,7 +20,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.speed.machine import markdown, write
 from pyrocco import ROCCO
-from pyrocco.estimators.budget import parse_bytes, plan_for
+from pyrocco.fitting.memory_plan import parse_bytes, plan_fit
 
 # Rows, columns, and limits from enough for a fit in memory to too little.
 CASES = [
@@ -71,7 +71,7 @@ def measure(path, limit):
     X = np.load(path, mmap_mode="r")
     model = ROCCO(memory_limit=limit)
     try:
-        way = plan_for(model, X).way
+        way = plan_fit(X.shape, X.dtype, model.n_neighbors, parse_bytes(limit), mapped=True).way
     except MemoryError as error:
         return {"way": "refused", "error": str(error)}
     watch = Peak()

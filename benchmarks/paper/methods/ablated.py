@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array
 
 from benchmarks.paper.methods.base import Found
 from pyrocco import ROCCO
-
-
-class _Ablated(ROCCO):
-    """ROCCO whose variant is changed by a class attribute of a subclass."""
-
-    changes: ClassVar[dict[str, Any]] = {}
-
-    def _resolve(self, X: Any) -> Any:
-        variant, solver = super()._resolve(X)
-        return replace(variant, **self.changes), solver
+from pyrocco.fitting.engines import Given
+from pyrocco.fitting.pipeline import fit_rocco
+from pyrocco.fitting.settings import Settings
+from pyrocco.progress import Progress
 
 
 def fit_without(X: Any, seed: int, **changes: Any) -> Found:
-    model = type("Ablated", (_Ablated,), {"changes": changes})(random_state=seed).fit(X)
-    return Found(model.row_labels_, model.column_labels_)
+    """Fit the default variant with changed fields (see `pyrocco.fitting.variants.Refined`)."""
+    settings = Settings.of(ROCCO(random_state=seed).get_params(deep=False))
+    settings = replace(settings, variant=replace(settings.variant, **changes))
+    matrix = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+    clusters = fit_rocco(Given(matrix), settings, Progress()).clusters
+    return Found(clusters.row_labels, clusters.column_labels)

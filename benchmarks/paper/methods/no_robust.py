@@ -5,7 +5,7 @@ from benchmarks.paper.methods.base import TEXT, TwoSided
 
 
 def cluster(X, k, seed):
-    return fit_without(X, seed, robust=False)
+    return fit_without(X, seed, finds_outliers=False)
 
 
 METHOD = TwoSided("no_robust", None, TEXT, cluster)

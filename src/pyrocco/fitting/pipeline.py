@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from pyrocco._typing import Array, Dense, Matrix, is_sparse
+from pyrocco._typing import Array, Dense, DeviceArray, Matrix, is_sparse
 from pyrocco.assign.features import leading_features
 from pyrocco.backends import Backend, RowBlocks
 from pyrocco.backends.gaps import gaps_of
@@ -215,7 +215,7 @@ def _add_neighbors(graph: Graph, values: Array, task: Task) -> Graph:
 
 
 def smooth(
-    values: Array, graphs: Graphs, task: Task, missing: Array | None = None
+    values: DeviceArray, graphs: Graphs, task: Task, missing: DeviceArray | None = None
 ) -> Representation:
     """Learn the representation U: Algorithm 1, lines 3-8."""
     settings = task.settings

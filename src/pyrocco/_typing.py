@@ -7,7 +7,7 @@ protocols below say what pyrocco expects of their objects.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,10 +20,16 @@ Labels: TypeAlias = NDArray[np.intp]
 Mask: TypeAlias = NDArray[np.bool_]
 
 # A validated matrix in memory: a NumPy array or a SciPy matrix in CSR format.
-Matrix: TypeAlias = "NDArray[Any] | sparse.csr_array | sparse.csr_matrix"
+Matrix: TypeAlias = NDArray[Any] | sparse.csr_array | sparse.csr_matrix
+
+
+def is_sparse(X: object) -> TypeGuard[sparse.csr_array]:
+    """Whether X is a sparse matrix of SciPy."""
+    return bool(sparse.issparse(X))
+
 
 # Names of rows or columns.
-Names: TypeAlias = "Sequence[object] | NDArray[Any]"
+Names: TypeAlias = Sequence[object] | NDArray[Any]
 
 
 class Frame(Protocol):
@@ -39,7 +45,7 @@ class Frame(Protocol):
 
 
 # What users may pass as X: anything that scikit-learn accepts, and Dask arrays.
-MatrixLike: TypeAlias = "ArrayLike | Frame | sparse.sparray | sparse.spmatrix"
+MatrixLike: TypeAlias = ArrayLike | Frame | sparse.sparray | sparse.spmatrix
 
 
 class Array(Protocol):

@@ -1,89 +1,106 @@
-"""Telling whoever watches where a fit stands: lines on standard error, bars, callbacks."""
+"""Reports on the progress of a fit: lines on standard error, progress bars, callbacks."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar, cast
 
-_WATCHERS: ContextVar[tuple[Watcher, ...]] = ContextVar("watchers", default=())
+from pyrocco._typing import MatrixLike
+
+try:
+    from sklearn.callback import CallbackSupportMixin
+    from sklearn.callback import with_callbacks as _with_callbacks
+except ImportError:  # scikit-learn before version 1.9 has no callbacks
+    CallbackSupportMixin = object
+    _with_callbacks = None
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
-class Watcher(Protocol):
-    """Is told of the stages of a fit, which may lie within each other, and of iterations."""
+__all__ = [
+    "CallbackSupportMixin",
+    "Observer",
+    "Progress",
+    "StageLog",
+    "observed_fit",
+    "with_callbacks",
+]
+
+
+def with_callbacks(method: _Method) -> _Method:
+    """Let scikit-learn clean up its callbacks when a fit ends, however it ends."""
+    return method if _with_callbacks is None else cast(_Method, _with_callbacks(method))
+
+
+class Observer(Protocol):
+    """Follows a fit; hand it to ``fit(X, observer=...)``.
+
+    Stages may be nested. The names of the stages are for people to read.
+    """
 
     def begin(self, stage: str, steps: int | None) -> None:
-        """A stage begins: of so many iterations at most, 0 for none, None for nobody knows."""
+        """Called when a stage begins.
+
+        `steps` is the largest number of iterations, 0 for a stage without iterations, and None
+        if the number is not known in advance.
+        """
 
     def end(self, stage: str) -> None:
-        """The stage that began last is over."""
+        """Called when the stage that began last has ended."""
 
     def iteration(self, record: dict[str, Any]) -> bool:
-        """An iteration of the representation is over; True asks for a stop."""
-
-
-@contextmanager
-def watched_by(watcher: Watcher) -> Iterator[None]:
-    """Let somebody watch the fits in this block.
-
-    Examples
-    --------
-    >>> from pyrocco import RCC
-    >>> class Shout:
-    ...     def begin(self, stage, steps): print(stage.upper())
-    ...     def end(self, stage): pass
-    ...     def iteration(self, record): return False
-    >>> with watched_by(Shout()):
-    ...     _ = RCC().fit([[1.0, 2.0], [3.0, 5.0]])
-    GRAPH
-    REPRESENTATION
-    """
-    token = _WATCHERS.set((*_WATCHERS.get(), watcher))
-    try:
-        yield
-    finally:
-        _WATCHERS.reset(token)
+        """Called after each iteration of the representation; return True to stop there."""
 
 
 class Progress:
-    """Passes on where a fit stands: to `watchers` and to those of `watched_by`.
+    """Passes the progress of one fit on to observers.
+
+    Parameters
+    ----------
+    *observers : Observer
+        All of them are told, in this order.
 
     Examples
     --------
-    >>> progress = Progress(Lines(verbose=0))
-    >>> with progress.stage("row graph"):
+    >>> progress = Progress(StageLog(verbose=0))
+    >>> with progress.stage("graph of rows"):
     ...     pass
     """
 
-    def __init__(self, *watchers: Watcher):
-        self.watchers = (*watchers, *_WATCHERS.get())
+    def __init__(self, *observers: Observer):
+        self.observers = observers
 
     @contextmanager
     def stage(self, name: str, steps: int | None = 0) -> Iterator[None]:
-        """Announce a stage, and when it is over."""
-        for watcher in self.watchers:
-            watcher.begin(name, steps)
+        """Announce the beginning and, unless an exception is raised, the end of a stage."""
+        for observer in self.observers:
+            observer.begin(name, steps)
         yield
-        for watcher in self.watchers:
-            watcher.end(name)
+        for observer in self.observers:
+            observer.end(name)
 
     def iteration(self, record: dict[str, Any]) -> bool:
-        """Tell of one iteration of the representation; return whether somebody says stop."""
-        answers = [watcher.iteration(record) for watcher in self.watchers]
+        """Report one iteration; return whether any observer asks to stop."""
+        answers = [observer.iteration(record) for observer in self.observers]
         return any(answers)
 
 
-class Lines:
-    """Prints one line a stage (verbose 1) and one an iteration (verbose 2).
+class StageLog:
+    """Prints a line for each stage (verbose 1) and for each iteration (verbose 2).
+
+    Parameters
+    ----------
+    verbose : int
+        0 prints nothing.
 
     Examples
     --------
-    >>> lines = Lines(verbose=0)
-    >>> lines.begin("row graph", 0)
-    >>> lines.end("row graph")
+    >>> log = StageLog(verbose=0)
+    >>> log.begin("graph of rows", 0)
+    >>> log.end("graph of rows")
     """
 
     def __init__(self, verbose: int):
@@ -91,24 +108,82 @@ class Lines:
         self._started: list[float] = []
 
     def begin(self, stage: str, steps: int | None) -> None:
-        """Look at the clock."""
+        """Start the clock."""
         self._started.append(time.perf_counter())
 
     def end(self, stage: str) -> None:
-        """Say how long the stage took."""
+        """Print how long the stage took."""
         seconds = time.perf_counter() - self._started.pop()
         if self.verbose >= 1:
-            self._say(f"{stage}: {seconds:.2f} s")
+            self._print(f"{stage}: {seconds:.2f} s")
 
     def iteration(self, record: dict[str, Any]) -> bool:
-        """Say how far the iterations have come."""
+        """Print the objective of the iteration."""
         if self.verbose >= 2:
-            self._say(
+            self._print(
                 f"  iteration {record['iteration']}: objective {record['objective']:.6g}, "
                 f"{record['solver_iterations']} solver iterations"
             )
         return False
 
-    def _say(self, line: str) -> None:
+    def _print(self, line: str) -> None:
         sys.stderr.write(line + "\n")
         sys.stderr.flush()
+
+
+class _CallbackTasks:
+    """Passes stages and iterations on to the scikit-learn callbacks of an estimator."""
+
+    def __init__(self, estimator: Any, X: MatrixLike):
+        self.estimator, self.X = estimator, X
+        root = estimator._init_callback_context(max_subtasks=None)
+        self.open = [root.call_on_fit_task_begin(estimator=estimator, X=X)]
+
+    def begin(self, stage: str, steps: int | None) -> None:
+        self.open.append(self._task(stage, steps))
+
+    def end(self, stage: str) -> None:
+        self.open.pop().call_on_fit_task_end(estimator=self.estimator, X=self.X)
+
+    def iteration(self, record: dict[str, Any]) -> bool:
+        # An iteration is reported when it has ended, so its task begins only now.
+        task = self._task("iteration", 0)
+        return bool(task.call_on_fit_task_end(estimator=self.estimator, X=self.X))
+
+    def finish(self) -> None:
+        self.open.pop().call_on_fit_task_end(
+            estimator=self.estimator, X=self.X, reconstruction_attributes=dict
+        )
+
+    def _task(self, name: str, steps: int | None) -> Any:
+        task = self.open[-1].subcontext(task_name=name, max_subtasks=steps)
+        return task.call_on_fit_task_begin(estimator=self.estimator, X=self.X)
+
+
+@contextmanager
+def observed_fit(estimator: Any, X: MatrixLike, observer: Observer | None) -> Iterator[Progress]:
+    """Report on the fit in this block, within which the fitted attributes are to be set.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Its ``verbose`` and, with scikit-learn 1.9 or newer, its callbacks are respected. Stages
+        are tasks for callbacks; iterations are tasks within the stage "representation".
+    X : array-like
+        The data, for the callbacks.
+    observer : Observer or None
+        Is told too.
+
+    Yields
+    ------
+    Progress
+    """
+    observers: list[Observer] = [StageLog(estimator.verbose)]
+    tasks = _CallbackTasks(estimator, X) if hasattr(estimator, "set_callbacks") else None
+    if tasks is not None:
+        observers.append(tasks)
+    if observer is not None:
+        observers.append(observer)
+    yield Progress(*observers)
+    if tasks is not None:
+        tasks.finish()

@@ -14,6 +14,7 @@ from sklearn.datasets import make_biclusters
 from sklearn.metrics import adjusted_rand_score
 
 from pyrocco import ROCCO
+from pyrocco.backends import NumpyBackend
 from pyrocco.backends.dask import ClusterLostError
 from pyrocco.cli import dask_cluster, main
 from pyrocco.io import row_labels, staged_folder
@@ -47,7 +48,8 @@ def fake_fits(monkeypatch, truth):
     """In place of the fit: what it was given, and the labels that are known."""
     seen = []
 
-    def fit(self, X, **options):
+    def fit(self, X, *, checkpoint, observer):
+        checkpoint.open(self.get_params(), np.zeros((1, 1)), NumpyBackend())
         seen.append((self, X))
         _, rows, columns = truth
         self.row_labels_ = da.from_array(rows, chunks=(X.chunks[0],))

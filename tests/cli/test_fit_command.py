@@ -273,17 +273,17 @@ def test_missing_values_are_ignored_and_empty_rows_named(tmp_path, X, capsys):
     names = [f"s{j}" for j in range(45)]
     pd.DataFrame(holes, columns=names).to_csv(path, index=False, na_rep="NA")
     assert main(["fit", str(path), "-o", str(out)]) == 0
-    with pytest.warns(UserWarning, match="Every cell of 1 row is missing"):
+    with pytest.warns(UserWarning, match="Every value of 1 row is missing"):
         model = ROCCO().fit(holes)
     np.testing.assert_array_equal(labels(out, "row")["label"], model.row_labels_)
     summary = json.loads((out / "summary.json").read_text())
     assert summary["missing"] == np.isnan(holes).sum()
     assert "counted from 0: 7" in summary["warnings"][0]
-    assert "Every cell of 1 row is missing" in capsys.readouterr().err
+    assert "Every value of 1 row is missing" in capsys.readouterr().err
 
 
 def test_a_matrix_of_missing_values_only_is_an_error(tmp_path, capsys):
     np.save(tmp_path / "holes.npy", np.full((6, 4), np.nan))
     assert main(["fit", str(tmp_path / "holes.npy"), "-o", str(tmp_path / "out"), "-q"]) == 2
-    assert "Every cell of X is missing" in capsys.readouterr().err
+    assert "Every value of X is missing" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

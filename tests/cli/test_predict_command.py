@@ -51,7 +51,7 @@ def test_rows_of_the_fit_keep_their_labels(out, tmp_path, capsys):
     found, _ = predict(capsys, out, tmp_path / "again.csv", "-q")
     fitted = pd.read_csv(out / "row_labels.csv").set_index("name")["label"]
     assert found["label"].tolist() == fitted[found["name"]].tolist()
-    assert list(found.columns) == ["name", "label", "confidence", "distance", "far"]
+    assert list(found.columns) == ["name", "label", "membership", "distance", "far"]
 
 
 def test_new_rows_are_those_of_the_library(out, tmp_path, capsys):

@@ -99,7 +99,7 @@ def test_resume_refuses_another_fit(matrix, tmp_path, capsys):
         err = capsys.readouterr().err
         assert err.count("\n") == 1
         assert wanted in err
-        assert "delete the file to start anew" in err
+        assert "delete the file to start from the beginning" in err
     assert (tmp_path / "checkpoint.pyrocco").read_bytes() == kept
 
 

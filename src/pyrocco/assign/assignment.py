@@ -27,7 +27,7 @@ class SideLabels:
     ----------
     labels : ndarray of int
         Clusters, largest first.
-    confidence : ndarray of float
+    membership : ndarray of float
         Probability of every label.
     stability : ndarray of float
         For each cluster, what it would have in common with itself were all labels drawn anew
@@ -35,7 +35,7 @@ class SideLabels:
     """
 
     labels: NDArray[np.intp]
-    confidence: NDArray[np.float64]
+    membership: NDArray[np.float64]
     stability: NDArray[np.float64]
 
     @classmethod
@@ -49,7 +49,7 @@ class SideLabels:
         >>> import numpy as np
         >>> members = np.array([[0.999, 0.001], [0.001, 0.999], [0.0, 1.0]])
         >>> side = SideLabels.judge(np.array([0, 1, 1]), members)
-        >>> side.labels.tolist(), side.confidence.round(2).tolist()
+        >>> side.labels.tolist(), side.membership.round(2).tolist()
         ([1, 0, 0], [0.91, 0.91, 1.0])
         >>> side.stability.round(2).tolist()
         [0.91, 0.83]
@@ -57,10 +57,10 @@ class SideLabels:
         numbered = relabel(labels)
         weigh = partial(_own_and_all, order=labels[first_places(numbered)])
         own, everyone = zip(*over_rows(weigh, members, numbered), strict=True)
-        confidence = np.concatenate(own)
-        inside = np.bincount(numbered, confidence)
+        membership = np.concatenate(own)
+        inside = np.bincount(numbered, membership)
         union = np.bincount(numbered) + sum(everyone) - inside
-        return cls(numbered, confidence, inside / union)
+        return cls(numbered, membership, inside / union)
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Assignment:
     ----------
     rows, columns : SideLabels
         Labels and how sure they are.
-    reading : {"blocks", "gradient", "features"}
+    structure : {"blocks", "gradient", "features"}
         What the matrix was taken for (see `pyrocco.assign.reading`).
     contaminated : bool
         Whether some cells are off by far more than the noise of the rest.
@@ -79,7 +79,7 @@ class Assignment:
 
     rows: SideLabels
     columns: SideLabels
-    reading: str = "features"
+    structure: str = "features"
     contaminated: bool = False
 
     @property

@@ -63,7 +63,7 @@ class CoClusterer:
     >>> X = np.kron(np.eye(3), np.full((8, 9), 9.0))
     >>> X += np.random.default_rng(0).standard_normal(X.shape)
     >>> found = CoClusterer().assign(X, X, (None, None))
-    >>> found.reading, np.bincount(found.row_labels).tolist()
+    >>> found.structure, np.bincount(found.row_labels).tolist()
     ('blocks', [8, 8, 8])
     """
 

@@ -1,1 +1,1 @@
-"""The values of a matrix: what they are, and how they are prepared for a fit."""
+"""What the values of a matrix are, and how they are prepared."""

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from pyrocco._typing import Dense, Floats, Matrix
-from pyrocco.cells.preparation import stored_values
+from pyrocco._typing import Dense, Floats, Matrix, is_sparse
+from pyrocco.cells.values import SPARSE_DENSITY, stored_values
 
 __all__ = [
     "Advice",
@@ -32,8 +32,6 @@ _SAME_TOTAL = 1e-3
 _SCALED = 0.05
 _SAMPLE_ROWS = 200
 
-# The density below which the estimators treat data as sparse.
-_SPARSE_DENSITY = 0.5
 # Marks and answers on a scale are whole numbers like counts, but need no logarithm.
 _LARGEST_MARK = 10
 _SKEWED = 10
@@ -123,7 +121,7 @@ def gather_facts(X: Matrix) -> Facts:
     values = stored_values(X)
     n_missing = int(np.isnan(values).sum())
     n_cells = X.shape[0] * X.shape[1]
-    has_zeros = sparse.issparse(X) and values.size < n_cells
+    has_zeros = is_sparse(X) and values.size < n_cells
     bounds: dict[str, Any] = {"initial": 0.0} if has_zeros else {}
     means, deviations, maxima = _column_statistics(X)
     minimum = float(np.fmin.reduce(values, axis=None, **bounds))
@@ -146,7 +144,7 @@ def gather_facts(X: Matrix) -> Facts:
 
 def _column_statistics(X: Matrix) -> tuple[Floats, Floats, Dense]:
     """Return means, standard deviations and maxima of the columns without missing values."""
-    if sparse.issparse(X):
+    if is_sparse(X):
         filled = sparse.csr_array(X, copy=True)
         missing = np.isnan(filled.data)
         counts = X.shape[0] - np.bincount(filled.indices[missing], minlength=X.shape[1])
@@ -167,7 +165,7 @@ def _column_statistics(X: Matrix) -> tuple[Floats, Floats, Dense]:
 def _row_sums(X: Matrix, function: Callable[[Dense], Dense]) -> Dense:
     """Sum a function of the values over the first rows; NaN if a value is missing."""
     rows = X[:_SAMPLE_ROWS]
-    if not sparse.issparse(rows):
+    if not is_sparse(rows):
         return np.asarray(function(rows).sum(axis=1))
     mapped = sparse.csr_array(rows, copy=True)
     mapped.data = function(mapped.data)
@@ -320,7 +318,7 @@ def _judge(facts: Facts, column_names: Sequence[str]) -> _Judgement:
         return _UNIT_COLUMNS if facts.has_unit_columns else _judge_scale(facts)
     if facts.is_whole:
         return _judge_whole(facts, column_names)
-    if facts.has_unit_rows and facts.density < _SPARSE_DENSITY:
+    if facts.has_unit_rows and facts.density < SPARSE_DENSITY:
         return _TFIDF
     if facts.has_equal_totals:
         return _LOGARITHMS
@@ -332,9 +330,9 @@ def _judge_whole(facts: Facts, column_names: Sequence[str]) -> _Judgement:
         return _YES_NO
     if look_like_genes(column_names):
         return _GENE_COUNTS
-    if look_like_words(column_names) and facts.density < _SPARSE_DENSITY:
+    if look_like_words(column_names) and facts.density < SPARSE_DENSITY:
         return _WORD_COUNTS
-    is_short = facts.maximum <= _LARGEST_MARK and facts.density >= _SPARSE_DENSITY
+    is_short = facts.maximum <= _LARGEST_MARK and facts.density >= SPARSE_DENSITY
     return _MARKS if is_short else _COUNTS
 
 

@@ -10,7 +10,8 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import StandardScaler
 
-from pyrocco._typing import Dense, Floats, Matrix
+from pyrocco._typing import Dense, Floats, Matrix, is_sparse
+from pyrocco.cells.values import has_missing, stored_values, to_dense
 
 __all__ = [
     "PREPARATIONS",
@@ -19,7 +20,6 @@ __all__ = [
     "normalize",
     "prepare",
     "prepare_alike",
-    "stored_values",
     "tfidf",
     "zscore",
 ]
@@ -68,7 +68,7 @@ def normalize(X: Matrix, total: float | None = None) -> Matrix:
     factors = np.ones_like(totals)
     factors[filled] = (_median_total(X) if total is None else total) / totals[filled]
     factors = factors.astype(X.dtype)
-    return sparse.diags_array(factors) @ X if sparse.issparse(X) else X * factors[:, None]
+    return sparse.diags_array(factors) @ X if is_sparse(X) else X * factors[:, None]
 
 
 def log1p(X: Matrix) -> Matrix:
@@ -100,9 +100,9 @@ def log1p(X: Matrix) -> Matrix:
     array([[0., 1.]])
     """
     _check_not_negative(X, "log1p", "leave out the logarithm")
-    if not sparse.issparse(X):
+    if not is_sparse(X):
         return np.log1p(np.asarray(X))
-    logged: Any = X.copy()
+    logged = X.copy()
     logged.data = np.log1p(X.data)
     return logged
 
@@ -139,7 +139,7 @@ def tfidf(X: Matrix, idf: Floats | None = None) -> Matrix:
            [0.47, 0.88]])
     """
     _check_not_negative(X, "tfidf", "it is for counts of words")
-    if np.isnan(stored_values(X)).any():
+    if has_missing(X):
         raise ValueError("tfidf needs a matrix without missing values: fill them in.")
     transformer = TfidfTransformer()
     if idf is None:
@@ -147,7 +147,7 @@ def tfidf(X: Matrix, idf: Floats | None = None) -> Matrix:
     else:
         transformer.idf_ = idf
     weighted = transformer.transform(sparse.csr_array(X))
-    return sparse.csr_array(weighted) if sparse.issparse(X) else weighted.toarray()
+    return sparse.csr_array(weighted) if is_sparse(X) else weighted.toarray()
 
 
 def zscore(X: Matrix, moments: Moments | None = None) -> Dense:
@@ -175,9 +175,9 @@ def zscore(X: Matrix, moments: Moments | None = None) -> Dense:
     """
     scaler = StandardScaler()
     if moments is None:
-        return np.asarray(scaler.fit_transform(_to_dense(X)))
+        return np.asarray(scaler.fit_transform(to_dense(X)))
     scaler.mean_, scaler.scale_ = moments
-    return np.asarray(scaler.transform(_to_dense(X)))
+    return np.asarray(scaler.transform(to_dense(X)))
 
 
 # In the order in which they are applied.
@@ -286,11 +286,6 @@ def prepare_alike(X: Matrix, learned: Mapping[str, Any]) -> Matrix:
     return X
 
 
-def stored_values(X: Matrix) -> Dense:
-    """Return all values of a dense matrix, and the nonzero values of a sparse one."""
-    return X.data if sparse.issparse(X) else np.asarray(X)  # type: ignore[return-value]
-
-
 def _median_total(X: Matrix) -> float:
     """Return the median total of the rows that are not empty; 0 if all are."""
     totals = _row_totals(X)
@@ -305,7 +300,7 @@ def _inverse_document_frequencies(X: Matrix) -> Floats:
 
 def _column_moments(X: Matrix) -> Moments:
     """Return means and standard deviations of the columns; a deviation of 0 becomes 1."""
-    scaler = StandardScaler().fit(_to_dense(X))
+    scaler = StandardScaler().fit(to_dense(X))
     return scaler.mean_, scaler.scale_
 
 
@@ -319,15 +314,11 @@ _LEARN: dict[str, Callable[[Matrix], float | Floats | Moments]] = {
 
 def _row_totals(X: Matrix) -> Floats:
     """Sum the values of every row that are not missing."""
-    if not sparse.issparse(X):
+    if not is_sparse(X):
         return np.asarray(np.nansum(X, axis=1, dtype=np.float64))
-    filled: Any = X.copy()
+    filled = X.copy()
     filled.data = np.nan_to_num(filled.data.astype(np.float64))
     return np.asarray(filled.sum(axis=1)).ravel()
-
-
-def _to_dense(X: Matrix) -> Dense:
-    return X.toarray() if sparse.issparse(X) else X  # type: ignore[union-attr]
 
 
 def _check_not_negative(X: Matrix, name: str, remedy: str) -> None:

@@ -29,7 +29,7 @@ from pyrocco.cli.options import (
 from pyrocco.cli.terminal import StoppedError, one_line, say
 
 if TYPE_CHECKING:
-    from pyrocco.progress import Watcher as Observer
+    from pyrocco.progress import Observer
 
 __all__ = ["app", "main"]
 

@@ -14,7 +14,7 @@ from pyrocco.cli.options import REPORT_FILE
 from pyrocco.cli.terminal import fit_bars, say_all, tell
 from pyrocco.estimators import ROCCO
 from pyrocco.io import Matrix, result_writer, staged_folder, write_matrix
-from pyrocco.progress import Watcher as Observer
+from pyrocco.progress import Observer
 from pyrocco.report.words import count
 
 __all__ = ["demo_matrix", "run_demo"]

@@ -7,7 +7,7 @@ import platform
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -45,7 +45,7 @@ from pyrocco.cli.terminal import (
     warnings_as_lines,
 )
 from pyrocco.estimators import ROCCO
-from pyrocco.estimators.budget import parse_bytes
+from pyrocco.fitting.memory_plan import parse_bytes
 from pyrocco.io import (
     Matrix,
     MatrixError,
@@ -62,8 +62,7 @@ from pyrocco.io import (
     write_table,
 )
 from pyrocco.plots import before_and_after, save_figure
-from pyrocco.progress import Watcher as Observer
-from pyrocco.progress import watched_by
+from pyrocco.progress import Observer
 from pyrocco.report import write_report
 from pyrocco.report.words import count, n_distrusted
 
@@ -292,8 +291,7 @@ def fit_model(
     started = time.perf_counter()
     with warnings_as_lines() as warned:
         try:
-            with nullcontext() if observer is None else watched_by(observer):
-                model.fit(X)
+            model.fit(X, checkpoint=checkpoint, observer=observer)
         except MatrixError:
             raise  # a chunk of the matrix could not be read: the message names its file
         except ValueError as error:

@@ -21,7 +21,7 @@ from rich.progress import (
 )
 
 if TYPE_CHECKING:
-    from pyrocco.progress import Watcher as Observer
+    from pyrocco.progress import Observer
 
 __all__ = [
     "ERRORS",

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import BaseEstimator, BiclusterMixin, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from pyrocco._typing import Mask, Matrix, MatrixLike
+from pyrocco.assign import ContinuousAssigner, SilhouetteKMeans
 from pyrocco.assign.base import relabel
+from pyrocco.cells.values import has_missing, is_mostly_zero, resolve_metric, to_dense
 from pyrocco.convex import (
     ConvexProblem,
     ConvexSolution,
@@ -26,20 +29,20 @@ from pyrocco.convex import (
 from pyrocco.convex.grid import check_gammas, check_positive
 from pyrocco.convex.scaling import ScaledProblem, scaled_problem
 from pyrocco.convex.validation import seen_block_means
-from pyrocco.estimators.blocks import BlockMixin
-from pyrocco.estimators.checks import (
-    check_choice,
-    check_count,
-    fresh_random_state,
-    resolve_metric,
-)
-from pyrocco.estimators.saving import SavingMixin
-from pyrocco.estimators.watching import WatchedMixin, with_callbacks
+from pyrocco.fitting.result import bicluster_columns, bicluster_rows
 from pyrocco.graph.neighbors import METRICS
-from pyrocco.progress import Progress
+from pyrocco.progress import (
+    CallbackSupportMixin,
+    Observer,
+    Progress,
+    observed_fit,
+    with_callbacks,
+)
+from pyrocco.results.persistence import save_model
+from pyrocco.validation import check_choice, check_count, check_random_state
 
-# Groups, and so validation errors, no longer changed below this tolerance on 40 planted
-# matrices of five levels of noise; at ten times as much, 3 of 520 did.
+# Below this tolerance, the clusters and thus the validation errors of 40 planted matrices with
+# five levels of noise did not change any more; at ten times as much, 3 of 520 did.
 _VALIDATION_TOL = 1e-7
 _ACCEPTED = {
     "accept_sparse": "csr",
@@ -48,76 +51,95 @@ _ACCEPTED = {
 }
 
 
-class COBRA(WatchedMixin, SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
-    """Groups of rows and of columns by convex biclustering.
+class COBRA(BiclusterMixin, ClusterMixin, BaseEstimator, CallbackSupportMixin):
+    """Convex biclustering (COBRA).
 
-    Minimises 0.5 ||X - U||_F^2 + gamma (sum w_ij ||U_i. - U_j.|| + sum w_kl ||U_.k - U_.l||)
-    over edges between nearest neighbours, with Gaussian weights. Rows and columns of U that
-    have become equal are the groups. X may have missing cells (NaN).
+    Clusters the rows and the columns of a matrix by solving a convex problem [1]_. It minimises
+    0.5 ||X - U||_F^2 + gamma (sum w_ij ||U_i. - U_j.|| + sum w_kl ||U_.k - U_.l||) over edges
+    between nearest neighbours with Gaussian weights. Rows of U that have become equal form a
+    row cluster, and equal columns a column cluster. Missing values (NaN) are allowed.
 
     Parameters
     ----------
     gamma : float, default=None
-        Strength of the penalty. None chooses it from `gammas` by validation: a part of the
-        cells is held out, and the gamma is kept whose blocks foretell them best.
+        Strength of the penalty. None chooses it from `gammas` by validation: a share of the
+        cells is held out, and the gamma is chosen whose block means predict them best.
     gammas : sequence of float, default=None
-        What to choose from; None means 13 values from 1e-3 to 1e3, the range of the paper.
+        Values to choose from; None means 13 values from 1e-3 to 1e3, the range of the paper.
     n_neighbors : int, default=5
-        Neighbours each row (and each column) names; one end naming the other makes an edge.
+        Number of nearest neighbours of each row and each column. Two rows are joined if one of
+        them is a neighbour of the other.
     phi : float, default=0.5
-        Decay of the edge weights exp(-phi d^2 / n), n the number of columns (of rows).
+        Decay of the edge weights exp(-phi d^2 / n), where n is the number of columns (for rows)
+        or rows (for columns).
     metric : {"auto", "euclidean", "manhattan", "cosine"}, default="auto"
-        Distance between rows and between columns. ``"auto"`` is cosine for data of which
-        more than half the cells are zero, Euclidean otherwise and with missing cells.
+        Distance between rows and between columns. ``"auto"`` is cosine if more than half of the
+        values are zero, and Euclidean otherwise or if values are missing.
     standardize : bool, default=True
-        Work on X minus its mean over the Frobenius norm of that, as gamma, phi and the grid
-        expect; results do not depend on the units of X. Data already in that form is left
-        as it is. False takes X as it comes.
+        Whether to subtract the mean of X and divide by the Frobenius norm, as gamma, phi and
+        the grid assume. Then the result does not depend on the units of X. Data that already
+        have this form are not changed. False uses X as it is.
     held_out : float, default=0.1
         Share of the cells to hold out.
     tol : float, default=1e-8
-        Duality gap at which to stop, as a share of half the squared distance of X to its
-        mean. U is then within sqrt(tol) of the exact solution, relative to X minus its mean.
+        Duality gap at which to stop, relative to half the squared distance of X from its mean.
+        U is then within sqrt(tol) of the exact solution, relative to X minus its mean.
     max_iter : int, default=2000
-        Newton steps of the solver at most, for each gamma.
+        Maximum number of Newton steps for each gamma.
     random_state : None, int or RandomState, default=0
-        Seeds the choice of held-out cells.
+        Seed of the choice of held-out cells.
     verbose : int, default=0
-        1 tells of stages, 2 also of every gamma of the validation, on standard error.
+        1 prints the stages, 2 also every gamma of the validation, to standard error.
 
     Attributes
     ----------
     row_labels_, column_labels_ : ndarray of int
-        Group of every row and of every column, largest group 0.
+        Cluster of every row and of every column; 0 is the largest.
     labels_ : ndarray of int
-        The row labels, under scikit-learn's name for them.
+        The row labels, under the name that scikit-learn uses.
+    n_row_clusters_, n_column_clusters_ : int
+        Numbers of clusters.
     representation_ : ndarray of shape (n_rows, n_columns)
-        U in the units of X, without missing cells.
+        U in the units of X, without missing values.
     block_means_ : ndarray of shape (n_row_clusters_, n_column_clusters_)
-        Mean of the seen cells of every pair of a row group and a column group; NaN where a
-        block has none.
+        Mean of every block, ignoring missing values; NaN if all of a block are missing.
     gamma_ : float
         The gamma of the representation.
     gammas_, validation_errors_ : ndarray of shape (n_gammas,)
-        The gammas tried and the root of their summed squared error on the held-out cells,
-        on the scale the method works on. Only when `gamma` is None.
+        The gammas tried, and the square root of their summed squared errors on the held-out
+        cells, for the standardised data. Only if `gamma` is None.
     objective_, duality_gap_ : float
-        Value of the problem, and how much lower any other U could be, on the same scale.
+        Value of the objective, and a bound on its distance from the minimum, for the
+        standardised data.
     n_iter_ : int
-        Steps of the solver at `gamma_`.
+        Number of steps of the solver at `gamma_`.
     converged_ : bool
-        Whether all solves reached the tolerance.
+        Whether all problems were solved to the tolerance.
     row_graph_, column_graph_ : Graph
-        Edges and weights.
-    n_row_clusters_, n_column_clusters_ : int
-        Numbers of groups.
+        Edges and their weights.
+    rows_, columns_ : ndarray of bool
+        Which rows, and which columns, are in each block.
+    biclusters_ : tuple of ndarray
+        The pair ``(rows_, columns_)``.
     n_features_in_ : int
-        Columns seen in `fit`.
+        Number of columns seen in `fit`.
+    feature_names_in_ : ndarray of str
+        Names of the columns, if X was a DataFrame whose column names are all texts.
+
+    See Also
+    --------
+    ROCCO : Needs no gamma, and scales to much larger matrices.
+    COBRAr : COBRA's representation, clustered as in the paper of ROCCO.
+
+    References
+    ----------
+    .. [1] E. C. Chi, G. I. Allen and R. G. Baraniuk. Convex biclustering. Biometrics 73(1),
+       2017.
 
     Examples
     --------
+    >>> from pyrocco import COBRA
     >>> from pyrocco.datasets import make_noisy_biclusters
-    >>> from pyrocco.estimators.cobra import COBRA
     >>> X = make_noisy_biclusters((40, 30), 3, noise=5, random_state=0).X
     >>> model = COBRA().fit(X)
     >>> model.n_row_clusters_, model.n_column_clusters_
@@ -152,42 +174,41 @@ class COBRA(WatchedMixin, SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
         self.verbose = verbose
 
     @with_callbacks
-    def fit(self, X: Any, y: Any = None) -> COBRA:
-        """Find groups of rows and groups of columns of `X`.
+    def fit(self, X: MatrixLike, y: object = None, *, observer: Observer | None = None) -> COBRA:
+        """Cluster the rows and the columns of `X`.
 
         Parameters
         ----------
         X : array, DataFrame or sparse matrix of shape (n_rows, n_columns)
-            The data; NaN marks missing cells. The representation is dense, so sparse data
-            becomes so too.
+            The data; NaN marks missing values. A sparse matrix becomes dense, because the
+            representation is.
         y : ignored
-            For the interface of scikit-learn.
+            Present for API consistency.
+        observer : Observer, optional
+            Is told about stages and iterations, see `pyrocco.progress.Observer`.
 
         Returns
         -------
         COBRA
-            Itself, fitted.
+            The fitted estimator.
         """
-        X = validate_data(self, X, **_ACCEPTED)
-        with self._watched_fit(X) as progress:
-            self._fit(X, progress)
+        self._check_parameters()
+        matrix = validate_data(self, X, **_ACCEPTED)
+        with observed_fit(self, X, observer) as progress:
+            with progress.stage("graph"):
+                scaled = self._problem(matrix)
+            gamma, converged = self._choose_gamma(scaled.problem, progress)
+            with progress.stage("representation"):
+                solution = solve(scaled.problem, gamma, tol=self.tol, max_iter=self.max_iter)
+            with progress.stage("clusters"):
+                self._publish(matrix, scaled, solution)
+            self.converged_ = converged and solution.converged
         if not self.converged_:
             _warn_not_converged(self.max_iter)
         return self
 
-    def _fit(self, X: Any, progress: Progress) -> None:
-        with progress.stage("graph"):
-            scaled = self._prepare(X)
-        gamma, converged = self._choose_gamma(scaled.problem, progress)
-        with progress.stage("representation"):
-            solution = solve(scaled.problem, gamma, tol=self.tol, max_iter=self.max_iter)
-        with progress.stage("clusters"):
-            self._keep(X, scaled, solution)
-            self._assign(X, solution)
-        self.converged_ = converged and solution.converged
-
-    def path(self, X: Any) -> list[ConvexSolution]:
-        """Solve for every gamma of `gammas`, with all cells seen.
+    def path(self, X: MatrixLike) -> list[ConvexSolution]:
+        """Solve the problem for every gamma of `gammas`, without holding out cells.
 
         Parameters
         ----------
@@ -197,26 +218,27 @@ class COBRA(WatchedMixin, SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
         Returns
         -------
         list of ConvexSolution
-            In the order of `gammas`. U is in the units of X; objective and gap are on the
-            scale the method works on. Groups are numbered from the largest.
+            In the order of `gammas`. U is in the units of X; objective and gap are those of the
+            standardised data. Cluster 0 is the largest.
 
         Examples
         --------
+        >>> from pyrocco import COBRA
         >>> from pyrocco.datasets import make_noisy_biclusters
-        >>> from pyrocco.estimators.cobra import COBRA
         >>> X = make_noisy_biclusters((40, 30), 3, noise=5, random_state=0).X
-        >>> found = COBRA(gammas=[1.0, 10.0]).path(X)
-        >>> [len(set(solution.groups.rows)) for solution in found]
+        >>> solutions = COBRA(gammas=[1.0, 10.0]).path(X)
+        >>> [len(set(solution.groups.rows)) for solution in solutions]
         [40, 3]
         """
-        scaled = self._prepare(check_array(X, **_ACCEPTED))
+        self._check_parameters()
+        scaled = self._problem(check_array(X, **_ACCEPTED))
         gammas = check_gammas(self.gamma, self.gammas)
-        found = solve_path(scaled.problem, gammas, tol=self.tol, max_iter=self.max_iter)
-        if not all(solution.converged for solution in found):
+        solutions = solve_path(scaled.problem, gammas, tol=self.tol, max_iter=self.max_iter)
+        if not all(solution.converged for solution in solutions):
             _warn_not_converged(self.max_iter)
         return [
             replace(solution, U=scaled.restore(solution.U), groups=_numbered(solution.groups))
-            for solution in found
+            for solution in solutions
         ]
 
     def _check_parameters(self) -> None:
@@ -226,17 +248,15 @@ class COBRA(WatchedMixin, SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
         check_positive("phi", self.phi, or_zero=True)
         check_positive("tol", self.tol)
         check_positive("held_out", self.held_out, below=1.0)
+        check_gammas(self.gamma, self.gammas)
 
-    def _prepare(self, X: Any) -> ScaledProblem:
-        self._check_parameters()
-        metric = self.metric
-        if metric == "auto":
-            metric = "euclidean" if _has_missing(X) else resolve_metric(metric, X)
+    def _problem(self, X: Matrix) -> ScaledProblem:
+        cosine = self.metric == "auto" and not has_missing(X) and is_mostly_zero(X)
         return scaled_problem(
             X,
             n_neighbors=self.n_neighbors,
             phi=self.phi,
-            metric=metric,
+            metric=resolve_metric(self.metric, cosine),
             standardize=self.standardize,
         )
 
@@ -244,7 +264,7 @@ class COBRA(WatchedMixin, SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
         gammas = check_gammas(self.gamma, self.gammas)
         if self.gamma is not None:
             return gammas[0], True
-        hidden = hold_out(problem, self.held_out, fresh_random_state(self.random_state))
+        hidden = hold_out(problem, self.held_out, check_random_state(self.random_state))
         tol = max(self.tol, _VALIDATION_TOL)
         with progress.stage("validation", steps=len(gammas)):
             found = validate(
@@ -253,7 +273,8 @@ class COBRA(WatchedMixin, SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
         self.gammas_, self.validation_errors_ = found.gammas, found.errors
         return float(found.gammas[found.best]), found.converged
 
-    def _keep(self, X: Any, scaled: ScaledProblem, solution: ConvexSolution) -> None:
+    def _publish(self, X: Matrix, scaled: ScaledProblem, solution: ConvexSolution) -> None:
+        """Set the fitted attributes."""
         self.representation_ = scaled.restore(solution.U).astype(X.dtype, copy=False)
         self.gamma_ = solution.gamma
         self.objective_ = solution.objective
@@ -261,16 +282,40 @@ class COBRA(WatchedMixin, SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
         self.n_iter_ = solution.n_iter
         self.row_graph_ = scaled.problem.rows
         self.column_graph_ = scaled.problem.columns
+        clusters = self._cluster(X, solution)
+        self.row_labels_ = self.labels_ = clusters.rows
+        self.column_labels_ = clusters.columns
+        self.n_row_clusters_ = int(clusters.rows.max()) + 1
+        self.n_column_clusters_ = int(clusters.columns.max()) + 1
+        self.block_means_ = seen_block_means(to_dense(X), clusters)
 
-    def _assign(self, X: Any, solution: ConvexSolution) -> None:
-        self._keep_groups(X, _numbered(solution.groups))
+    def _cluster(self, X: Matrix, solution: ConvexSolution) -> Groups:
+        return _numbered(solution.groups)
 
-    def _keep_groups(self, X: Any, groups: Groups) -> None:
-        self.row_labels_ = self.labels_ = groups.rows
-        self.column_labels_ = groups.columns
-        self.n_row_clusters_ = int(groups.rows.max()) + 1
-        self.n_column_clusters_ = int(groups.columns.max()) + 1
-        self.block_means_ = seen_block_means(X.toarray() if sparse.issparse(X) else X, groups)
+    @property
+    def rows_(self) -> Mask:
+        """Which rows are in each block; one row for each block."""
+        check_is_fitted(self)
+        return bicluster_rows(self.row_labels_, self.column_labels_)
+
+    @property
+    def columns_(self) -> Mask:
+        """Which columns are in each block; one row for each block."""
+        check_is_fitted(self)
+        return bicluster_columns(self.row_labels_, self.column_labels_)
+
+    def save(self, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None) -> None:
+        """Write the fitted model to a file, which `pyrocco.load` reads.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+        about : mapping, optional
+            Further values to store with the model: texts, numbers, lists, arrays.
+        """
+        check_is_fitted(self)
+        save_model(path, self, about)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -279,19 +324,69 @@ class COBRA(WatchedMixin, SavingMixin, BlockMixin, ClusterMixin, BaseEstimator):
         return tags
 
 
-def _has_missing(X: Any) -> bool:
-    return bool(np.isnan(X.data if sparse.issparse(X) else X).any())
+class COBRAr(COBRA):
+    """COBRA's representation, clustered as in the paper of ROCCO (COBRAr).
+
+    The representation is that of `COBRA`. Its rows and its columns are clustered by RCC or, if
+    more than half of the values of X are zero, by k-means with the number of clusters that has
+    the best silhouette (Section 3.1 of [1]_). The published thresholds of RCC have units, so U
+    is scaled to unit root mean square for it, unless `standardize` is False.
+
+    Parameters
+    ----------
+    gamma, gammas, n_neighbors, phi, metric, standardize, held_out, tol, max_iter
+        As for `COBRA`.
+    random_state : None, int or RandomState, default=0
+        Seed of the choice of held-out cells, and of k-means.
+    verbose : int, default=0
+        As for `COBRA`.
+
+    Attributes
+    ----------
+    row_labels_, column_labels_, labels_, representation_, block_means_, gamma_, ...
+        As for `COBRA`.
+
+    See Also
+    --------
+    COBRA : Clusters rows and columns that have become equal.
+
+    References
+    ----------
+    .. [1] X. He and L. Moreira-Matias. Robust Continuous Co-Clustering. arXiv:1802.05036, 2018.
+
+    Examples
+    --------
+    >>> from pyrocco import COBRAr
+    >>> from pyrocco.datasets import make_noisy_biclusters
+    >>> X = make_noisy_biclusters((60, 50), 3, noise=5, random_state=0).X
+    >>> model = COBRAr().fit(X)
+    >>> model.n_row_clusters_, model.n_column_clusters_
+    (3, 3)
+    """
+
+    def _cluster(self, X: Matrix, solution: ConvexSolution) -> Groups:
+        random = check_random_state(self.random_state)
+        assigner: SilhouetteKMeans | ContinuousAssigner
+        if is_mostly_zero(X):
+            assigner = SilhouetteKMeans(random)
+        else:
+            assigner = ContinuousAssigner(random_state=random)
+        U = solution.U * np.sqrt(solution.U.size) if self.standardize else solution.U
+        return Groups(
+            assigner.assign(np.ascontiguousarray(U), None),
+            assigner.assign(np.ascontiguousarray(U.T), None),
+        )
 
 
 def _numbered(groups: Groups) -> Groups:
-    """Number groups from the largest."""
+    """Number the clusters by size, the largest first."""
     return Groups(relabel(groups.rows), relabel(groups.columns))
 
 
 def _warn_not_converged(max_iter: int) -> None:
     warnings.warn(
-        f"Stopped after max_iter={max_iter} steps with a duality gap above the tolerance; "
-        "raise max_iter, or tol if a less exact answer will do.",
+        f"The duality gap was above the tolerance after max_iter={max_iter} steps; increase "
+        "max_iter, or increase tol if a less precise result is sufficient.",
         ConvergenceWarning,
         stacklevel=3,
     )

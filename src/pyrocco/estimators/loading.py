@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+from typing import Any
 
 from pyrocco.estimators.auto import (
     AutoKMeans,
     AutoSpectralBiclustering,
     AutoSpectralCoclustering,
 )
-from pyrocco.estimators.cobra import COBRA
-from pyrocco.estimators.cobrar import COBRAr
+from pyrocco.estimators.cobra import COBRA, COBRAr
 from pyrocco.estimators.rcc import RCC
 from pyrocco.estimators.rocco import ROCCO
-from pyrocco.estimators.saving import from_plain
-from pyrocco.io.errors import ModelFileError
-from pyrocco.io.model_file import read_model_file
+from pyrocco.results.persistence import Loaded, load_model
 
 _CLASSES = {
     kind.__name__: kind
@@ -32,15 +29,8 @@ _CLASSES = {
 }
 
 
-class Loaded(NamedTuple):
-    """A model and what was kept beside it."""
-
-    model: Any
-    about: dict[str, Any]
-
-
 def load(path: str | os.PathLike[str]) -> Any:
-    """Read a model that its ``save`` method or ``pyrocco fit`` wrote.
+    """Read a model that was written by its ``save`` method or by ``pyrocco fit``.
 
     Parameters
     ----------
@@ -50,14 +40,14 @@ def load(path: str | os.PathLike[str]) -> Any:
     Returns
     -------
     estimator
-        Fitted, of the class that was saved.
+        The fitted model, of the class that was saved.
 
     Raises
     ------
     ModelFileError
-        The file is not a model, is damaged, or was written by a newer pyrocco.
+        If the file is not a model, is damaged, or was written by a newer version of pyrocco.
     FileNotFoundError
-        There is no such file.
+        If there is no such file.
 
     Examples
     --------
@@ -77,7 +67,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def load_with_about(path: str | os.PathLike[str]) -> Loaded:
-    """Read a model together with what was kept beside it.
+    """Read a model together with the values that were stored with it.
 
     Parameters
     ----------
@@ -87,19 +77,7 @@ def load_with_about(path: str | os.PathLike[str]) -> Loaded:
     Returns
     -------
     Loaded
-        The model, and the `about` that was given to ``save``. ``pyrocco fit`` keeps
+        The model, and the `about` that was given to ``save``. ``pyrocco fit`` stores
         ``row_names``, ``column_names`` and ``preparation`` there.
     """
-    content = read_model_file(path)
-    try:
-        kind = _CLASSES[content["class"]]
-        model = kind(**from_plain(content["parameters"]))
-        for name, value in from_plain(content["attributes"]).items():
-            setattr(model, name, value)
-    except (KeyError, TypeError) as error:
-        raise ModelFileError(
-            f"{path}: holds a {content.get('class', 'model')} of pyrocco "
-            f"{content.get('pyrocco_version', '?')} that this version cannot make again: fit "
-            "the model again, or use that version"
-        ) from error
-    return Loaded(model, from_plain(content["about"]))
+    return load_model(path, _CLASSES)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
+import os
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
+from pyrocco._typing import Dense, Labels, Matrix, MatrixLike
 from pyrocco.assign.continuous import (
     ContinuousClustering,
     cluster_rows,
@@ -19,62 +19,77 @@ from pyrocco.assign.continuous import (
     unit_free_calibration,
 )
 from pyrocco.backends import cpu_backend
-from pyrocco.estimators.checks import (
-    check_choice,
-    check_count,
-    resolve_metric,
-    root_mean_square,
-)
-from pyrocco.estimators.saving import SavingMixin
-from pyrocco.estimators.watching import WatchedMixin, with_callbacks
+from pyrocco.cells.values import is_mostly_zero, resolve_metric, root_mean_square
 from pyrocco.graph import Graph, mutual_knn_graph
 from pyrocco.graph.neighbors import METRICS
-from pyrocco.progress import Progress
-from pyrocco.representation import Record
+from pyrocco.progress import (
+    CallbackSupportMixin,
+    Observer,
+    Progress,
+    observed_fit,
+    with_callbacks,
+)
+from pyrocco.results.persistence import save_model
 from pyrocco.solvers import Solver, resolve_solver
+from pyrocco.validation import check_choice, check_count, warn_not_converged
 
 
-class RCC(WatchedMixin, SavingMixin, ClusterMixin, BaseEstimator):
-    """Clusters of rows, their number found by the method.
+class RCC(ClusterMixin, BaseEstimator, CallbackSupportMixin):
+    """Robust Continuous Clustering (RCC).
+
+    Clusters the rows of a matrix and determines the number of clusters. RCC [1]_ joins mutual
+    nearest neighbours in a graph and moves a representative of every row so that joined
+    representatives approach each other, with a robust penalty that lets wrong edges go. Rows
+    whose representatives have met form a cluster.
 
     Parameters
     ----------
     n_neighbors : int, default=10
-        Neighbours each row names in the mutual nearest-neighbour graph.
+        Number of nearest neighbours of each row in the graph.
     metric : {"auto", "euclidean", "manhattan", "cosine"}, default="auto"
-        Distance between rows. ``"auto"`` is cosine for data of which more than half the
-        cells are zero, Euclidean otherwise.
+        Distance between rows. ``"auto"`` is cosine if more than half of the values are zero,
+        and Euclidean otherwise.
     variant : {"refined", "paper"}, default="refined"
-        ``"paper"`` runs the published program to the letter; its answer depends on the
-        units of X. ``"refined"`` runs it on X over its root mean square, so that no
-        threshold carries a unit, and joins the components of the graph.
+        ``"paper"`` runs the published program literally; its result depends on the units of X.
+        ``"refined"`` runs it on X divided by its root mean square, so that no threshold has a
+        unit, and connects the components of the graph.
     solver : str or solver, default="auto"
-        How the linear systems are solved: see `pyrocco.solvers`.
+        Solver of the linear systems, see `pyrocco.solvers`.
     max_iter : int, default=99
-        Iterations at most.
+        Maximum number of iterations.
     n_jobs : int, default=None
-        Threads at most; None for as many as the process may use.
+        Maximum number of threads; None uses as many as the process may use.
     verbose : int, default=0
-        1 tells of stages, 2 also of iterations, on standard error.
+        1 prints the stages, 2 also the iterations, to standard error.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_rows,)
-        Cluster of every row, largest cluster 0.
+        Cluster of every row; 0 is the largest.
+    n_clusters_ : int
+        Number of clusters.
     representation_ : ndarray of shape (n_rows, n_columns)
-        A representative for every row, in the units of X.
+        The representative of every row, in the units of X.
     graph_ : Graph
         The mutual nearest-neighbour graph.
     history_ : list of dict
-        One record an iteration.
+        A record of every iteration.
     n_iter_ : int
-        Iterations run.
+        Number of iterations.
     converged_ : bool
-        Whether the method stopped by itself.
-    n_clusters_ : int
-        Clusters found.
+        Whether the method converged before `max_iter`.
     n_features_in_ : int
-        Columns seen in `fit`.
+        Number of columns seen in `fit`.
+    feature_names_in_ : ndarray of str
+        Names of the columns, if X was a DataFrame whose column names are all texts.
+
+    See Also
+    --------
+    ROCCO : Clusters rows and columns at the same time.
+
+    References
+    ----------
+    .. [1] S. A. Shah and V. Koltun. Robust continuous clustering. PNAS 114(37), 2017.
 
     Examples
     --------
@@ -105,51 +120,52 @@ class RCC(WatchedMixin, SavingMixin, ClusterMixin, BaseEstimator):
         self.verbose = verbose
 
     @with_callbacks
-    def fit(self, X: Any, y: Any = None) -> RCC:
-        """Find clusters among the rows of `X`.
+    def fit(self, X: MatrixLike, y: object = None, *, observer: Observer | None = None) -> RCC:
+        """Cluster the rows of `X`.
 
         Parameters
         ----------
         X : array, DataFrame or sparse matrix of shape (n_rows, n_columns)
             The data.
         y : ignored
-            For the interface of scikit-learn.
+            Present for API consistency.
+        observer : Observer, optional
+            Is told about stages and iterations, see `pyrocco.progress.Observer`.
 
         Returns
         -------
         RCC
-            Itself, fitted.
+            The fitted estimator.
         """
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
-        self._check_parameters()
-        scale = root_mean_square(X) if self.variant == "refined" else 1.0
-        with self._watched_fit(X) as progress:
-            with threadpool_limits(self.n_jobs):
-                found, graph = self._cluster(X * X.dtype.type(1 / scale), progress)
-            self._keep(found, graph, scale)
-        return self
-
-    def _check_parameters(self) -> None:
         check_count("n_neighbors", self.n_neighbors)
         check_count("max_iter", self.max_iter)
         check_choice("metric", self.metric, ("auto", *METRICS))
         check_choice("variant", self.variant, ("refined", "paper"))
-
-    def _cluster(self, X: Any, progress: Progress) -> tuple[ContinuousClustering, Graph]:
         solver = resolve_solver(self.solver)
-        calibrate = unit_free_calibration if self.variant == "refined" else published_calibration
+        matrix = validate_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C"
+        )
+        scale = root_mean_square(matrix) if self.variant == "refined" else 1.0
+        with observed_fit(self, X, observer) as progress, threadpool_limits(self.n_jobs):
+            found, graph = self._cluster(matrix * matrix.dtype.type(1 / scale), solver, progress)
+            self._publish(found, graph, scale)
+        return self
+
+    def _cluster(
+        self, X: Matrix, solver: Solver, progress: Progress
+    ) -> tuple[ContinuousClustering, Graph]:
+        refined = self.variant == "refined"
+        metric = resolve_metric(self.metric, is_mostly_zero(X))
         with progress.stage("graph"):
             graph = mutual_knn_graph(
-                X,
-                self.n_neighbors,
-                resolve_metric(self.metric, X),
-                bridges=True if self.variant == "refined" else "forest",
+                X, self.n_neighbors, metric, bridges=True if refined else "forest"
             )
+        calibration = unit_free_calibration(X) if refined else published_calibration(X)
         with progress.stage("representation", steps=self.max_iter):
             found = cluster_rows(
                 X,
                 graph,
-                calibrate(X),
+                calibration,
                 solver=solver,
                 backend=cpu_backend(self.n_jobs),
                 max_iter=self.max_iter,
@@ -157,29 +173,33 @@ class RCC(WatchedMixin, SavingMixin, ClusterMixin, BaseEstimator):
             )
         return found, graph
 
-    def _keep(self, found: ContinuousClustering, graph: Graph, scale: float) -> None:
+    def _publish(self, found: ContinuousClustering, graph: Graph, scale: float) -> None:
+        """Set the fitted attributes."""
         learned = found.representation
-        self.labels_: NDArray[np.intp] = found.labels
-        self.representation_: NDArray[Any] = learned.U * learned.U.dtype.type(scale)
+        self.labels_: Labels = found.labels
+        self.representation_: Dense = learned.U * learned.U.dtype.type(scale)
         self.graph_ = graph
-        self.history_: list[Record] = learned.history
+        self.history_ = learned.history
         self.n_iter_ = len(learned.history)
         self.converged_ = learned.converged
         self.n_clusters_ = int(found.labels.max()) + 1
-        if not learned.converged and self.n_iter_ == self.max_iter:
+        if not self.converged_ and self.n_iter_ == self.max_iter:
             warn_not_converged(self.max_iter)
+
+    def save(self, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None) -> None:
+        """Write the fitted model to a file, which `pyrocco.load` reads.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+        about : mapping, optional
+            Further values to store with the model: texts, numbers, lists, arrays.
+        """
+        check_is_fitted(self)
+        save_model(path, self, about)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def warn_not_converged(max_iter: int) -> None:
-    """Warn that the iteration cap ended a fit."""
-    warnings.warn(
-        f"Stopped after max_iter={max_iter} iterations before the representation settled; "
-        "raise max_iter for a more exact answer.",
-        ConvergenceWarning,
-        stacklevel=4,
-    )

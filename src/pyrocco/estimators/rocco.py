@@ -2,135 +2,153 @@
 
 from __future__ import annotations
 
+import os
 import warnings
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import sparse
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import validate_data
+import pandas as pd
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, BiclusterMixin, ClusterMixin, TransformerMixin
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from pyrocco.backends import Backend, resolve_backend
-from pyrocco.backends.dask import is_dask_array
-from pyrocco.checkpoint import journal_of
-from pyrocco.estimators.blocked import BlockedMixin
-from pyrocco.estimators.blocks import BlockMixin, block_means
-from pyrocco.estimators.budget import plan_for
-from pyrocco.estimators.checks import (
-    check_choice,
-    check_count,
-    check_n_clusters,
-    fresh_random_state,
-)
-from pyrocco.estimators.coclustering import NestedMixin
-from pyrocco.estimators.deferred import Source
-from pyrocco.estimators.learning import LearningMixin
-from pyrocco.estimators.missing import ImputeMixin, observe
-from pyrocco.estimators.prediction import PredictionMixin
-from pyrocco.estimators.rcc import warn_not_converged
-from pyrocco.estimators.saving import SavingMixin
-from pyrocco.estimators.stages import Fitted, Work
-from pyrocco.estimators.trust import Trusted, is_dominated, trust_cells, trust_filled_cells
-from pyrocco.estimators.variants import VARIANTS, Variant, resolve_variant
-from pyrocco.estimators.watching import WatchedMixin, with_callbacks
-from pyrocco.estimators.weights import Copies
-from pyrocco.graph.neighbors import METRICS
-from pyrocco.representation import Record
-from pyrocco.solvers import Solver, resolve_solver
+from pyrocco._typing import Dense, Floats, Labels, Mask, Matrix, MatrixLike, Names
+from pyrocco.assign.nested import NestedClusters
+from pyrocco.backends import Backend, cpu_backend
+from pyrocco.backends.dask import checked_array, is_dask_array
+from pyrocco.checkpoint import Checkpoint
+from pyrocco.fitting.engines import Given
+from pyrocco.fitting.pipeline import fit_rocco
+from pyrocco.fitting.result import FitResult, bicluster_columns, bicluster_rows
+from pyrocco.fitting.settings import Settings
+from pyrocco.progress import CallbackSupportMixin, Observer, observed_fit, with_callbacks
+from pyrocco.results.answers import Answers, label_left_out_rows, refuse_dask
+from pyrocco.results.cuts import CoClustering
+from pyrocco.results.impute import impute
+from pyrocco.results.persistence import save_model
+from pyrocco.results.predict import Predicted, cluster_row_means
+from pyrocco.results.statistics import TreeStatistics
+from pyrocco.solvers import Solver
+from pyrocco.validation import warn_not_converged
 
 
-class ROCCO(
-    BlockedMixin,
-    LearningMixin,
-    WatchedMixin,
-    NestedMixin,
-    PredictionMixin,
-    SavingMixin,
-    ImputeMixin,
-    BlockMixin,
-    ClusterMixin,
-    BaseEstimator,
-):
-    """Groups of rows and groups of columns of a matrix.
+class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, CallbackSupportMixin):
+    """Robust Continuous Co-Clustering (ROCCO).
+
+    Clusters the rows and the columns of a matrix at the same time, and determines both numbers
+    of clusters. There is no regularisation to choose, and the result does not depend on the
+    units of the data.
+
+    ROCCO [1]_ builds a nearest-neighbour graph among the rows and one among the columns. It
+    learns a smooth representation of the matrix, in which joined rows and joined columns are
+    similar, by solving a Sylvester equation. The rows and the columns of the representation are
+    then clustered. The default variant compares the evidence for blocks of cells under noise
+    with that for a single gradient or for clusters in the leading features, finds outlier cells
+    and fits again without them, and accepts missing values. ``variant="paper"`` follows
+    Algorithm 1 of the paper literally. See the page *How it works* for both.
 
     Parameters
     ----------
     n_clusters : None, int or pair, default=None
-        None finds the numbers of clusters. A number fixes both; a pair fixes rows and
-        columns, either of which may be None.
+        Number of clusters. None determines the numbers; an integer sets both; a pair sets those
+        of rows and columns, either of which may be None.
     n_neighbors : int, default=10
-        Neighbours each row (and each column) names in the graphs.
+        Number of nearest neighbours of each row and each column in the graphs.
     metric : {"auto", "euclidean", "manhattan", "cosine"}, default="auto"
-        Distance between rows and between columns. ``"auto"`` is cosine for data of which
-        more than half the cells are zero, Euclidean otherwise, as in the paper.
+        Distance between rows and between columns. ``"auto"`` is cosine if more than half of the
+        values are zero, and Euclidean otherwise, as in the paper.
     variant : {"refined", "paper"}, default="refined"
-        ``"refined"`` does not depend on the units of X and gives better labels;
-        ``"paper"`` is Algorithm 1 to the letter.
+        ``"refined"`` gives better clusters and does not depend on the units of X; ``"paper"``
+        is Algorithm 1 of the paper.
     solver : str or solver, default="auto"
-        How the linear systems are solved: see `pyrocco.solvers`.
+        Solver of the linear systems, see `pyrocco.solvers`.
     max_iter : int, default=100
-        Iterations of the representation at most.
+        Maximum number of iterations of the representation.
     device : {"cpu", "cuda", "auto"} or backend, default="cpu"
-        Where to compute. ``"cuda"`` needs a GPU and the extra ``gpu``; ``"auto"`` takes a
-        GPU where there is one.
+        Where to compute. ``"cuda"`` needs a GPU and the extra ``gpu``; ``"auto"`` uses a GPU if
+        there is one.
     random_state : None, int or RandomState, default=0
-        Seeds what is random: the sample of rows on which a large matrix' number of
-        clusters is chosen and, in the paper variant, k-means.
+        Seed of the sample of rows on which the numbers of clusters of a large matrix are
+        chosen and, in the paper variant, of k-means.
     n_jobs : int, default=None
-        Threads at most; None for as many as the process may use.
+        Maximum number of threads; None uses as many as the process may use.
     memory_limit : None, str or int, default=None
-        What the program may take, as ``"4GB"`` or in bytes, the matrix among it. Where a fit in
-        memory would take more, it goes to single precision, or keeps the representation in
-        files; where that does not fit either, it says so before it starts.
+        Memory that the program may use, such as ``"4GB"`` or a number of bytes, including the
+        matrix. If a fit in memory needs more, it uses single precision or keeps the
+        representation in temporary files; if that needs more too, it raises a MemoryError before
+        it starts.
     verbose : int, default=0
-        1 tells of stages, 2 also of iterations, on standard error.
+        1 prints the stages, 2 also the iterations, to standard error.
 
     Attributes
     ----------
     row_labels_, column_labels_ : ndarray of int
-        Cluster of every row and of every column, largest cluster 0.
+        Cluster of every row and of every column; 0 is the largest.
     labels_ : ndarray of int
-        The row labels, under scikit-learn's name for them.
-    representation_ : ndarray of shape (n_rows, n_columns)
-        The smoothed matrix U, in the units of X.
-    row_membership_, column_membership_ : ndarray of float
-        Probability that a label is right, from 0 to 1.
-    row_stability_, column_stability_ : ndarray of float
-        For each cluster, what it would have in common with itself if all labels were drawn
-        anew from their probabilities: expected intersection over expected union.
-    block_means_ : ndarray of shape (n_row_clusters_, n_column_clusters_)
-        Mean of X over every pair of a row cluster and a column cluster, distrusted cells
-        drawn to the representation, missing ones left out (all missing: of U).
-    cell_weights_ : None, ndarray or CSR matrix
-        None where every cell was trusted; else the trust in each, from 0 to 1 (sparse
-        data: in the filled ones), NaN where it is missing.
-    structure_ : {"blocks", "gradient", "features"}
-        What the matrix was taken for: blocks of like cells under noise; a single gradient,
-        which has no clusters; or rows and columns alike in their leading features.
-    row_graph_, column_graph_ : Graph
-        The graphs.
-    history_ : list of dict
-        One record an iteration: objective, alpha, beta, mu of both sides, solver, its
-        iterations and residual, seconds.
-    n_iter_ : int
-        Iterations run.
-    converged_ : bool
-        Whether the representation settled before `max_iter`.
+        The row labels, under the name that scikit-learn uses.
     n_row_clusters_, n_column_clusters_ : int
         Numbers of clusters.
+    row_membership_, column_membership_ : ndarray of float
+        Probability of the label of every row and of every column.
+    row_stability_, column_stability_ : ndarray of float
+        Expected overlap (Jaccard index) of each cluster with itself when labels are redrawn
+        from their probabilities.
+    block_means_ : ndarray of shape (n_row_clusters_, n_column_clusters_)
+        Mean of X over every block, that is, a row cluster and a column cluster. Outlier cells
+        are moved towards the representation; missing values are left out.
+    structure_ : {"blocks", "gradient", "features"}
+        What the matrix is made of: blocks of similar cells under noise; a single gradient,
+        which has no clusters; or rows and columns that are similar in their leading features.
+    cell_weights_ : None, ndarray or CSR matrix
+        Weights of the cells, from 0 for outlier cells to 1, and NaN for missing values; only of
+        the nonzero cells if X is sparse. None if there are no outlier cells.
+    representation_ : ndarray of shape (n_rows, n_columns)
+        The smoothed matrix U, in the units of X.
+    row_graph_, column_graph_ : Graph
+        The nearest-neighbour graphs.
+    rows_, columns_ : ndarray of bool
+        Which rows, and which columns, are in each block.
+    biclusters_ : tuple of ndarray
+        The pair ``(rows_, columns_)``.
     tree_ : NestedClusters
-        Parts of the clusters, and the clusters merged down to one: what `at`, `coarser` and
+        Nested clusters, finer and coarser than those of the fit, which `at`, `coarser` and
         `finer` cut.
     statistics_ : TreeStatistics
-        Counts, means and scatter over the finest clusters of the tree, for all its cuts.
+        Counts, means and scatter over the finest clusters of the tree.
     assigner_ : JointAssigner
-        What turned the representation into labels; ``assigner_.sample_size`` is the size of
-        the sample on which the default chooses the numbers of clusters.
+        What turned the representation into clusters. ``assigner_.sample_size`` is the size of
+        the sample on which the default variant chooses the numbers of clusters.
+    history_ : list of dict
+        A record of every iteration: objective, alpha, beta, mu of both sides, solver, its
+        iterations and residual, and seconds.
+    n_iter_ : int
+        Number of iterations.
+    converged_ : bool
+        Whether the representation converged before `max_iter`.
     n_features_in_ : int
-        Columns seen in `fit`.
+        Number of columns seen in `fit`.
+    feature_names_in_ : ndarray of str
+        Names of the columns, if X was a DataFrame whose column names are all texts.
+
+    See Also
+    --------
+    RCC : Clusters the rows only.
+    COBRA : Convex biclustering.
+
+    Notes
+    -----
+    A fitted model owns what it answers from. It keeps a copy of X, in addition to the
+    representation, until the nested clusters and the predictors have been computed, which
+    happens when they are first needed or when the model is pickled or saved. With
+    `memory_limit` the copy is in a temporary file if the representation is. A model of a Dask
+    array keeps no copy.
+
+    References
+    ----------
+    .. [1] X. He and L. Moreira-Matias. Robust Continuous Co-Clustering. arXiv:1802.05036, 2018.
 
     Examples
     --------
@@ -170,140 +188,383 @@ class ROCCO(
         self.verbose = verbose
 
     @with_callbacks
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> ROCCO:
-        """Find groups of rows and groups of columns of `X`.
+    def fit(
+        self,
+        X: MatrixLike,
+        y: object = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        checkpoint: Checkpoint | None = None,
+        observer: Observer | None = None,
+    ) -> ROCCO:
+        """Cluster the rows and the columns of `X`.
 
         Parameters
         ----------
         X : array, DataFrame, sparse matrix or Dask array of shape (n_rows, n_columns)
-            The data; NaN marks missing cells (not in the paper variant). Of a Dask array,
-            labels of rows and the representation are Dask arrays too.
+            The data. NaN marks missing values, which the paper variant and Dask arrays do not
+            allow. For a Dask array, the row labels and the representation are Dask arrays too.
         y : ignored
-            For the interface of scikit-learn.
-        sample_weight : array of shape (n_rows,), optional
-            Whole numbers. A row of weight 3 counts like three copies of it; one of weight 0
-            has no part in the fit and gets its label as a new row would.
+            Present for API consistency.
+        sample_weight : array-like of shape (n_rows,), optional
+            Integer weights. A row of weight 3 counts like three copies of it. A row of weight 0
+            has no part in the fit and is labelled like a new row.
+        checkpoint : Checkpoint, optional
+            Where to save the state of the fit and to continue from, see
+            `pyrocco.checkpoint.checkpoint_to`.
+        observer : Observer, optional
+            Is told about stages and iterations, see `pyrocco.progress.Observer`.
 
         Returns
         -------
         ROCCO
-            Itself, fitted.
+            The fitted estimator.
         """
-        if is_dask_array(X):
-            self._fit_dask(X, sample_weight)
-            return self
-        X = validate_data(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C",
-            ensure_all_finite="allow-nan",
-        )  # fmt: skip
-        plan = plan_for(self, X)
-        if plan.way == "files":
-            self._fit_in_files(X, plan.work, sample_weight)
-            return self
-        X = X.astype(np.float32) if plan.way == "single" else X
-        # The paper's k-means starts from rows drawn at random: it keeps their order.
-        given, copies = X, Copies.weigh(X, sample_weight, sort=self.variant != "paper")
-        X, observed = observe(copies.of(X), self.variant)
-        variant, solver = self._resolve(X)
-        backend = resolve_backend(self.device, self.n_jobs)
-        journal = journal_of(self, X, backend)
-        with self._watched_fit(given) as progress, threadpool_limits(self.n_jobs):
-            scale = variant.scale(X)
-            # A product: SciPy's quotient of a float32 CSR matrix is float64.
-            unitless = X * X.dtype.type(1 / scale)
-            numbers = check_n_clusters(self.n_clusters, X.shape)
-            work = Work(unitless, variant, solver, backend, progress, journal, numbers)
-            copied = observed.restore(self._fit_trusted(work), backend)
-            fitted = copies.restore(copied, backend)
-            self._keep(fitted, backend, scale)
-            rows = self._keep_copies(given, copied, copies, scale, backend)
-            source = Source(given)
-            self._promise(source, fitted, scale, not len(copies.left_out))
-            self._place_later(source, copies, rows, scale, backend)
+        settings = Settings.of(self.get_params(deep=False))
+        given = self._validated(X, sample_weight)
+        with observed_fit(self, X, observer) as progress, threadpool_limits(self.n_jobs):
+            result = fit_rocco(given, settings, progress, checkpoint)
+            self._publish(label_left_out_rows(result, cpu_backend(self.n_jobs)))
         return self
 
-    def _fit_trusted(self, work: Work) -> Fitted:
-        """Fit; where cells cannot be trusted, fit again to what remains of them."""
-        X, variant = work.X, work.variant
-        if variant.robust and work.mostly_zero and is_dominated(X):
-            return self._fit_cleaned(work, trust_filled_cells(X))
-        if work.journal.trusted is not None:
-            return self._fit_cleaned(work, Trusted(*work.journal.trusted))
-        fitted = self._fit_once(work)
-        if not (variant.robust and fitted.found.contaminated):
-            return fitted
-        dense = X.toarray() if sparse.issparse(X) else X
-        with work.progress.stage("cells to trust", steps=None):
-            trusted = trust_cells(dense, lambda Z: self._smooth(work, Z))
-        work.journal.keep_trusted(*trusted)
-        return self._fit_cleaned(work, trusted)
+    def _validated(self, X: MatrixLike, sample_weight: ArrayLike | None) -> Given:
+        if is_dask_array(X):
+            array = checked_array(X)
+            self.n_features_in_ = array.shape[1]
+            return Given(array, sample_weight, is_dask=True)
+        options = {"dtype": [np.float64, np.float32], "ensure_all_finite": "allow-nan"}
+        matrix = validate_data(self, X, accept_sparse="csr", order="C", **options)
+        is_own = isinstance(matrix, np.ndarray) and matrix is not X and matrix.flags.owndata
+        return Given(matrix, sample_weight, is_own=is_own)
 
-    def _fit_cleaned(self, work: Work, trusted: Trusted) -> Fitted:
-        fitted = self._fit_once(replace(work, X=trusted.X))
-        return replace(fitted, weights=trusted.weights)
-
-    def _fit_once(self, work: Work) -> Fitted:
-        graphs, learned = work.journal.remembered(lambda: self._represent(work))
-        with work.progress.stage("clusters"):
-            assigner = work.variant.assigner(work.mostly_zero, work.backend)
-            found = assigner.assign(work.backend.asarray(work.X), learned.U, work.numbers)
-        return Fitted(work.X, graphs, learned, assigner, found)
-
-    def _smooth(self, work: Work, X: NDArray[Any]) -> NDArray[Any]:
-        work = replace(work, X=X)
-        _, learned = work.journal.remembered(lambda: self._represent(work))
-        return work.backend.to_numpy(learned.U)
-
-    def _resolve(self, X: Any) -> tuple[Variant, Solver]:
-        check_count("n_neighbors", self.n_neighbors)
-        check_count("max_iter", self.max_iter)
-        check_choice("metric", self.metric, ("auto", *METRICS))
-        check_choice("variant", self.variant, VARIANTS)
-        check_n_clusters(self.n_clusters, X.shape)
-        solver = resolve_solver(self.solver)
-        variant = resolve_variant(
-            self.variant,
-            random_state=fresh_random_state(self.random_state),
-            n_neighbors=self.n_neighbors,
-            solver=solver,
-        )
-        return variant, solver
-
-    def _keep(self, fitted: Fitted, backend: Backend, scale: float) -> None:
-        self._keep_labels(fitted)
-        U = backend.to_numpy(fitted.learned.U)
-        means = block_means(fitted.X, self.row_labels_, self.column_labels_, U)
-        self.block_means_ = means * scale
-        # In place: nobody else needs the representation without units any more.
-        U *= U.dtype.type(scale)
-        self.representation_ = U
-
-    def _keep_labels(self, fitted: Fitted) -> None:
-        found, learned = fitted.found, fitted.learned
-        self.row_labels_ = self.labels_ = found.rows.labels
-        self.column_labels_ = found.columns.labels
-        self.row_membership_ = found.rows.confidence
-        self.column_membership_ = found.columns.confidence
-        self.row_stability_ = found.rows.stability
-        self.column_stability_ = found.columns.stability
-        self.n_row_clusters_ = int(self.row_labels_.max()) + 1
-        self.n_column_clusters_ = int(self.column_labels_.max()) + 1
-        self.cell_weights_ = fitted.weights
-        self.structure_ = found.reading
-        self.assigner_ = fitted.assigner
-        self.row_graph_, self.column_graph_ = fitted.graphs
-        self.history_: list[Record] = learned.history
-        self.n_iter_ = len(learned.history)
-        self.converged_ = learned.converged
-        if not learned.converged and self.n_iter_ == self.max_iter:
+    def _publish(self, result: FitResult) -> None:
+        """Set the fitted attributes."""
+        rows, columns = result.clusters.rows, result.clusters.columns
+        self.row_labels_ = self.labels_ = rows.labels
+        self.column_labels_ = columns.labels
+        self.row_membership_, self.column_membership_ = rows.membership, columns.membership
+        self.row_stability_, self.column_stability_ = rows.stability, columns.stability
+        self.n_row_clusters_ = len(rows.stability)
+        self.n_column_clusters_ = len(columns.stability)
+        self.block_means_ = result.block_means
+        self.cell_weights_ = result.cell_weights
+        self.structure_ = result.clusters.structure
+        self.assigner_ = result.assigner
+        self.row_graph_, self.column_graph_ = result.graphs
+        self.representation_ = result.representation
+        self.history_ = result.history
+        self.n_iter_ = len(result.history)
+        self.converged_ = result.converged
+        self._answers = Answers.of(result, cpu_backend(self.n_jobs))
+        if not self.converged_ and self.n_iter_ == self.max_iter:
             warn_not_converged(self.max_iter)
 
-    def _promise(self, source: Source, fitted: Fitted, scale: float, complete: bool) -> None:
-        """Let what takes the data once more wait until it is asked for."""
-        # Cells that were drawn in or left out are nowhere else; others are the data, scaled.
-        cleaned = None if fitted.weights is None and complete else fitted.X
-        unit = self.representation_.dtype.type(1 / scale)
-        self._nest_later(lambda: source.matrix() * unit if cleaned is None else cleaned, scale)
+    @property
+    def rows_(self) -> Mask:
+        """Which rows are in each block; one row for each block."""
+        check_is_fitted(self)
+        return bicluster_rows(self.row_labels_, self.column_labels_)
+
+    @property
+    def columns_(self) -> Mask:
+        """Which columns are in each block; one row for each block."""
+        check_is_fitted(self)
+        return bicluster_columns(self.row_labels_, self.column_labels_)
+
+    @property
+    def tree_(self) -> NestedClusters:
+        """Nested clusters, from the finest to one."""
+        return self._answers.tree
+
+    @property
+    def statistics_(self) -> TreeStatistics:
+        """Statistics of the data over the finest clusters of the tree."""
+        return self._answers.statistics
+
+    def predict(self, X: MatrixLike) -> Labels:
+        """Assign the rows of `X` to clusters.
+
+        Rows that were in `fit` keep the label that they got there.
+
+        Parameters
+        ----------
+        X : array, DataFrame or sparse matrix of shape (n_new_rows, n_columns)
+            Rows with the columns of `fit`, in the same order. Missing values are ignored, if
+            the model allows them at all.
+
+        Returns
+        -------
+        ndarray of int
+
+        Examples
+        --------
+        >>> from pyrocco import ROCCO
+        >>> from pyrocco.datasets import make_noisy_biclusters
+        >>> X = make_noisy_biclusters((60, 40), 3, noise=5, random_state=0).X
+        >>> model = ROCCO().fit(X[:50])
+        >>> bool((model.predict(X[:50]) == model.row_labels_).all())
+        True
+        >>> len(model.predict(X[50:]))
+        10
+        """
+        return self._predict_rows(X).labels
+
+    def predict_columns(self, X: MatrixLike) -> Labels:
+        """Assign the columns of `X` to clusters.
+
+        Columns that were in `fit` keep the label that they got there.
+
+        Parameters
+        ----------
+        X : array, DataFrame or sparse matrix of shape (n_rows, n_new_columns)
+            Columns with the rows of `fit`, in the same order.
+
+        Returns
+        -------
+        ndarray of int
+        """
+        return self._predict_columns(X).labels
+
+    def place(self, X: MatrixLike) -> pd.DataFrame:
+        """Assign new rows to clusters, with a probability and a flag for rows that fit none.
+
+        Parameters
+        ----------
+        X : array, DataFrame or sparse matrix of shape (n_new_rows, n_columns)
+            Rows with the columns of `fit`, in the same order.
+
+        Returns
+        -------
+        DataFrame
+            One row for each row of `X`, with its index if `X` is a DataFrame: ``label``, as from
+            `predict`; ``membership``, the probability of the label; ``distance`` from the
+            cluster, which exceeds 1 for one in a hundred rows like those of `fit`; and ``far``,
+            whether it exceeds 1. The label of a far row is that of the nearest cluster.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from pyrocco import ROCCO
+        >>> from pyrocco.datasets import make_noisy_biclusters
+        >>> X = make_noisy_biclusters((60, 40), 3, noise=5, random_state=0).X
+        >>> unlike = 100 * np.random.default_rng(0).standard_normal((1, 40))
+        >>> ROCCO().fit(X[:50]).place(np.vstack([X[50:52], unlike]))["far"].tolist()
+        [False, False, True]
+        """
+        return self._predict_rows(X).table(getattr(X, "index", None))
+
+    def place_columns(self, X: MatrixLike) -> pd.DataFrame:
+        """Assign new columns to clusters, with a probability and a flag for those that fit none.
+
+        Parameters
+        ----------
+        X : array, DataFrame or sparse matrix of shape (n_rows, n_new_columns)
+            Columns with the rows of `fit`, in the same order.
+
+        Returns
+        -------
+        DataFrame
+            As from `place`, with one row for each column of `X`.
+        """
+        return self._predict_columns(X).table(getattr(X, "columns", None))
+
+    def transform(self, X: MatrixLike) -> Dense:
+        """Compute the mean of every row of `X` over the columns of each column cluster.
+
+        Parameters
+        ----------
+        X : array, DataFrame or sparse matrix of shape (n_new_rows, n_columns)
+            Rows with the columns of `fit`, in the same order.
+
+        Returns
+        -------
+        ndarray of shape (n_new_rows, n_column_clusters_)
+            A DataFrame after ``set_output(transform="pandas")``. Missing values are ignored; NaN
+            if a row has no other values in a cluster.
+
+        Examples
+        --------
+        >>> from pyrocco import ROCCO
+        >>> from pyrocco.datasets import make_noisy_biclusters
+        >>> X = make_noisy_biclusters((60, 40), 3, noise=5, random_state=0).X
+        >>> ROCCO().fit(X).transform(X[:4]).shape
+        (4, 3)
+        """
+        matrix = self._check_rows(X)
+        return cluster_row_means(matrix, self.column_labels_).astype(matrix.dtype)
+
+    def get_feature_names_out(self, input_features: object = None) -> Dense:
+        """Return the names of the columns that `transform` returns.
+
+        Parameters
+        ----------
+        input_features : ignored
+            Present for API consistency.
+
+        Returns
+        -------
+        ndarray of str
+            ``column_cluster_0``, ``column_cluster_1``, ...
+        """
+        check_is_fitted(self)
+        names = [f"column_cluster_{k}" for k in range(self.n_column_clusters_)]
+        return np.array(names, dtype=object)
+
+    def impute(self, X: MatrixLike) -> Any:
+        """Fill the missing values of the matrix that was fitted.
+
+        A missing value gets the value of the representation, plus the mean difference between
+        the data and the representation in its block. Imputed values are shrunken towards the
+        mean of their block.
+
+        Parameters
+        ----------
+        X : array, DataFrame or sparse matrix of shape (n_rows, n_columns)
+            The matrix of `fit`; NaN marks missing values.
+
+        Returns
+        -------
+        ndarray or DataFrame
+            A dense copy of `X` without missing values. All other values are unchanged.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from pyrocco import ROCCO
+        >>> X = np.kron(np.eye(2), np.full((8, 8), 6.0))
+        >>> X += np.random.default_rng(0).random(X.shape)
+        >>> X[1, 2] = np.nan
+        >>> imputed = ROCCO().fit(X).impute(X)
+        >>> bool(5.5 < imputed[1, 2] < 7.5), bool(np.isnan(X[1, 2]))
+        (True, True)
+        """
+        check_is_fitted(self)
+        if is_dask_array(self.representation_):
+            refuse_dask()
+        labels = self.row_labels_, self.column_labels_
+        return impute(X, self.representation_, *labels, self.cell_weights_)
+
+    def at(
+        self, n_row_clusters: int | None = None, n_column_clusters: int | None = None
+    ) -> CoClustering:
+        """Cut the nested clusters at other numbers of clusters, without another fit.
+
+        Cuts are nested: a cluster of a coarser cut consists of whole clusters of a finer one.
+        At the numbers of the fit, the labels are those of the fit.
+
+        Parameters
+        ----------
+        n_row_clusters, n_column_clusters : int, optional
+            Numbers of clusters; by default those of the fit.
+
+        Returns
+        -------
+        CoClustering
+
+        Examples
+        --------
+        >>> from pyrocco import ROCCO
+        >>> from pyrocco.datasets import make_noisy_biclusters
+        >>> X = make_noisy_biclusters((100, 80), 4, noise=10, random_state=0).X
+        >>> ROCCO().fit(X).at(3, 2).block_means_.shape
+        (3, 2)
+        """
+        check_is_fitted(self)
+        tree, membership = self.tree_, (self.row_membership_, self.column_membership_)
+        fitted = CoClustering(
+            tree, self.statistics_, membership, tree.rows.n_fitted, tree.columns.n_fitted
+        )
+        return fitted.at(n_row_clusters, n_column_clusters)
+
+    def coarser(self) -> CoClustering:
+        """Merge the two nearest row clusters and the two nearest column clusters.
+
+        Returns
+        -------
+        CoClustering
+        """
+        return self.at().coarser()
+
+    def finer(self) -> CoClustering:
+        """Split one row cluster and one column cluster, where their parts differ most.
+
+        Returns
+        -------
+        CoClustering
+        """
+        return self.at().finer()
+
+    def explain(self, *, top: int = 10, column_names: Names | None = None) -> pd.DataFrame:
+        """Describe what distinguishes each row cluster, and every block, as a tidy table.
+
+        For each row cluster there is one row for every column cluster (``kind`` "block") and
+        one for each of the single columns that differ most (``kind`` "column"), with the
+        largest effect first.
+
+        The clusters were found in the same data, so that p-values are smaller than they would
+        be for clusters known in advance, even in pure noise. Use them to rank the rows of the
+        table, not as evidence that clusters exist.
+
+        Parameters
+        ----------
+        top : int, default=10
+            Largest number of single columns to list for each row cluster.
+        column_names : sequence, optional
+            Names of the columns, in the order of the data; by default their positions.
+
+        Returns
+        -------
+        DataFrame
+            ``row_cluster``, ``column_cluster`` and ``column`` identify the block or column,
+            ``n_rows`` and ``n_columns`` are its size. ``mean`` is its mean, ``rest_mean`` the
+            mean of the other rows in the same columns. ``effect`` is the difference between the
+            rows and the other rows in pooled standard deviations (Cohen's d), for which each row
+            counts with its mean over the columns of the block; ``direction`` is its sign in
+            words. ``p_adjusted`` is the p-value of Welch's t-test, adjusted by the method of
+            Benjamini and Hochberg over all blocks and all columns, listed or not; NaN with fewer
+            than two rows on either side or without scatter. ``homogeneity`` is 1 minus the ratio
+            of the variance within to the total variance (of the matrix, or of the column).
+            ``membership`` is the mean of the memberships of its rows and of its columns; at
+            another cut than that of the fit, they are still those of the fit. Missing values
+            are ignored.
+
+        Examples
+        --------
+        >>> from pyrocco import ROCCO
+        >>> from pyrocco.datasets import make_noisy_biclusters
+        >>> X = make_noisy_biclusters((100, 80), 4, noise=10, random_state=0).X
+        >>> table = ROCCO().fit(X).explain(top=3)
+        >>> table["kind"].value_counts().to_dict()
+        {'block': 16, 'column': 12}
+        >>> table.loc[0, ["kind", "direction"]].tolist()
+        ['block', 'higher']
+        """
+        return self.at().explain(top=top, column_names=column_names)
+
+    def save(self, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None) -> None:
+        """Write the fitted model to a file, which `pyrocco.load` reads.
+
+        The file is a zip archive of a JSON text and NumPy arrays. It contains no code, so that
+        a file from somebody else can do no harm.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; ``.pyrocco`` is the usual ending. An existing file is replaced once the
+            new one is complete.
+        about : mapping, optional
+            Further values to store with the model: texts, numbers, lists, arrays (see
+            `pyrocco.estimators.loading.load_with_about`).
+
+        Raises
+        ------
+        ModelFileError
+            If a parameter is an object that cannot be stored, such as a solver of your own.
+        NotFittedError
+            If the model is not fitted.
+        """
+        check_is_fitted(self)
+        save_model(path, self, about)
 
     @property
     def reading_(self) -> str:
@@ -311,17 +572,17 @@ class ROCCO(
         return str(self._renamed("reading_", "structure_"))
 
     @property
-    def row_confidence_(self) -> NDArray[np.float64]:
+    def row_confidence_(self) -> Floats:
         """Deprecated name of `row_membership_`."""
         return np.asarray(self._renamed("row_confidence_", "row_membership_"))
 
     @property
-    def column_confidence_(self) -> NDArray[np.float64]:
+    def column_confidence_(self) -> Floats:
         """Deprecated name of `column_membership_`."""
         return np.asarray(self._renamed("column_confidence_", "column_membership_"))
 
     def _renamed(self, old: str, new: str) -> Any:
-        value = getattr(self, new)  # an AttributeError first where the model is not fitted
+        value = getattr(self, new)  # raises an AttributeError first if the model is not fitted
         warnings.warn(
             f"{old} is now called {new}; the old name will be removed in version 0.3.",
             FutureWarning,
@@ -329,8 +590,37 @@ class ROCCO(
         )
         return value
 
+    def _predict_rows(self, X: MatrixLike) -> Predicted:
+        matrix = self._check_rows(X)
+        return self._answers.row_predictor.predict(matrix)
+
+    def _predict_columns(self, X: MatrixLike) -> Predicted:
+        check_is_fitted(self)
+        matrix = check_array(X, **self._accepted())
+        if matrix.shape[0] != len(self.row_labels_):
+            raise ValueError(
+                f"Columns need the {len(self.row_labels_)} rows that the model was fitted to, in "
+                f"the same order; got {matrix.shape[0]} rows."
+            )
+        return self._answers.column_predictor.predict(matrix.T)
+
+    def _check_rows(self, X: MatrixLike) -> Matrix:
+        check_is_fitted(self)
+        matrix: Matrix = validate_data(self, X, reset=False, **self._accepted())
+        return matrix
+
+    def _accepted(self) -> dict[str, Any]:
+        """What `predict` accepts: missing values if `fit` accepts them."""
+        allow_nan = get_tags(self).input_tags.allow_nan
+        return {
+            "accept_sparse": "csr",
+            "dtype": [np.float64, np.float32],
+            "ensure_all_finite": "allow-nan" if allow_nan else True,
+        }
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = self.variant != "paper"
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

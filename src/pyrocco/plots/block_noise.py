@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from pyrocco.estimators.statistics import Moments
 from pyrocco.plots.blocks import draw_blocks, write_blocks
 from pyrocco.plots.order import order_by_means
 from pyrocco.plots.picture import ColourScale
+from pyrocco.results.statistics import Moments
 
 __all__ = ["plot_block_noise"]
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from pyrocco.estimators.blocks import block_means
+from pyrocco.fitting.result import block_means
 
 __all__ = ["averaging", "block_means", "cluster_order", "order_by_means"]
 

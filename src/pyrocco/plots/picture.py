@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib import colormaps
 from scipy import sparse
 
-from pyrocco.estimators.blocks import block_means
+from pyrocco.fitting.result import block_means
 
 __all__ = ["ColourScale", "bins", "colour_scale", "colour_table", "shrink"]
 

@@ -1,13 +1,12 @@
-"""The two ways to run ROCCO, each resolved to the parts that differ."""
+"""The two variants of ROCCO: the parts in which they differ."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pyrocco._typing import Array, Matrix
 from pyrocco.assign import (
     CoClusterer,
     ContinuousAssigner,
@@ -16,44 +15,49 @@ from pyrocco.assign import (
     SilhouetteKMeans,
 )
 from pyrocco.backends import Backend
-from pyrocco.estimators.checks import root_mean_square
+from pyrocco.cells.values import root_mean_square
 from pyrocco.graph import Graph
 from pyrocco.graph.build import Bridges
 from pyrocco.model import EveryFour, Schedule, Side, SmoothOnce, SmoothUntilStill, length_scales
 from pyrocco.solvers import Solver
 
-# Norm of strength x Laplacian in the default: smoothing ten times as strong as the data
-# term at its strongest. From 3 to 30 did about as well in trials (docs/how-it-works.md).
+# Norm of strength x Laplacian in the default variant: where it is strongest, smoothing is ten
+# times as strong as the data term. Values from 3 to 30 did about as well (docs/how-it-works.md).
 SMOOTHING = 10.0
-# Change of the objective, as a share of the data term at U = 0, that counts as none while
-# missing cells follow the representation.
+# Relative change of the objective below which missing values are taken to have converged.
 STILL = 1e-5
 
 
 @dataclass(frozen=True)
 class Refined:
-    """The default: no quantity has a unit, graphs see features too, rows and columns together."""
+    """The default variant.
+
+    The data are divided by their scale, the graphs use leading features too, rows and columns
+    are clustered together, and outlier cells are found.
+    """
 
     random_state: np.random.RandomState
     bridges: Bridges = True
     feature_graphs: bool = True
-    robust: bool = True
+    finds_outliers: bool = True
+    allows_missing: bool = True
+    sorts_repeated_rows: bool = True
     blocks: bool = True
 
-    def scale(self, X: Any) -> float:
-        """Unit in which X is measured."""
+    def scale(self, X: Matrix) -> float:
+        """Return the root mean square of the values, by which they are divided."""
         return root_mean_square(X)
 
-    def sides(self, X: Any, graphs: tuple[Graph, Graph], backend: Backend) -> tuple[Side, Side]:
-        """Both sides, equally strong."""
+    def sides(self, X: Array, graphs: tuple[Graph, Graph], backend: Backend) -> tuple[Side, Side]:
+        """Return both sides of the model, equally strong."""
         return Side(graphs[0], 0, SMOOTHING), Side(graphs[1], 1, SMOOTHING)
 
-    def schedule(self, X: Any, has_gaps: bool) -> Schedule:
-        """One convex solve; several where missing cells are to settle."""
-        return SmoothUntilStill(STILL * X.shape[0] * X.shape[1]) if has_gaps else SmoothOnce()
+    def schedule(self, X: Array, has_missing: bool) -> Schedule:
+        """Return the schedule: one convex solve, or several until missing values converge."""
+        return SmoothUntilStill(STILL * X.shape[0] * X.shape[1]) if has_missing else SmoothOnce()
 
     def assigner(self, mostly_zero: bool, backend: Backend) -> JointAssigner:
-        """Blocks are sought, and lengths of rows heeded, where most cells are filled."""
+        """Return the assigner; mostly-zero data are clustered by the direction of their rows."""
         return CoClusterer(
             blocks=self.blocks and not mostly_zero,
             random_state=self.random_state,
@@ -64,33 +68,36 @@ class Refined:
 
 @dataclass(frozen=True)
 class Paper:
-    """Algorithm 1 to the letter."""
+    """Algorithm 1 of the paper, read literally."""
 
     random_state: np.random.RandomState
     n_neighbors: int
     solver: Solver
     bridges: Bridges = "forest"
     feature_graphs: bool = False
-    robust: bool = False
+    finds_outliers: bool = False
+    allows_missing: bool = False
+    # k-means starts from rows drawn at random, so their order is part of the data.
+    sorts_repeated_rows: bool = False
 
-    def scale(self, X: Any) -> float:
-        """X as it is."""
+    def scale(self, X: Matrix) -> float:
+        """Return 1: the paper uses the data as they are."""
         return 1.0
 
-    def sides(self, X: Any, graphs: tuple[Graph, Graph], backend: Backend) -> tuple[Side, Side]:
-        """Strengths by Eq. 15, mu from three times the largest squared edge length."""
+    def sides(self, X: Array, graphs: tuple[Graph, Graph], backend: Backend) -> tuple[Side, Side]:
+        """Return both sides: strengths by Eq. 15, mu three times the largest squared length."""
         norm = backend.matrix_norm(X)
         return (
             _graduated(X, graphs[0], 0, norm, backend),
             _graduated(X, graphs[1], 1, norm, backend),
         )
 
-    def schedule(self, X: Any, has_gaps: bool) -> Schedule:
-        """Mu halved every four iterations."""
+    def schedule(self, X: Array, has_missing: bool) -> Schedule:
+        """Return the schedule that halves mu every four iterations."""
         return EveryFour()
 
     def assigner(self, mostly_zero: bool, backend: Backend) -> JointAssigner:
-        """k-means with the silhouette for sparse data, RCC for the rest (lines 9-14)."""
+        """Return k-means with the silhouette for sparse data, else RCC (lines 9-14)."""
         if mostly_zero:
             return EachSide(SilhouetteKMeans(self.random_state, backend=backend), backend)
         rcc = ContinuousAssigner(self.n_neighbors, self.solver, self.random_state, backend)
@@ -104,13 +111,13 @@ VARIANTS = ("refined", "paper")
 def resolve_variant(
     name: str, *, random_state: np.random.RandomState, n_neighbors: int, solver: Solver
 ) -> Variant:
-    """Turn the name of a variant into its parts."""
+    """Return the variant of this name."""
     if name == "paper":
         return Paper(random_state, n_neighbors, solver)
     return Refined(random_state)
 
 
-def _graduated(X: NDArray[Any], graph: Graph, axis: int, norm: float, backend: Backend) -> Side:
+def _graduated(X: Array, graph: Graph, axis: int, norm: float, backend: Backend) -> Side:
     lengths = backend.edge_lengths(X, graph.heads, graph.tails, axis)
     scales = length_scales(lengths, X.shape[1 - axis])
     return Side(graph, axis, norm, scales.mu, scales.delta)

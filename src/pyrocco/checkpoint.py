@@ -1,0 +1,517 @@
+"""Checkpoints: the state of a fit in a file, from which an interrupted fit can continue."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import time
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pyrocco._typing import Dense, Matrix, is_sparse
+from pyrocco.backends import Backend, BlockBackend, RowBlocks
+from pyrocco.backends.dask import ClusterLostError
+from pyrocco.backends.rowblocks import Store, dense
+from pyrocco.graph import Graph
+from pyrocco.io.errors import ModelFileError
+from pyrocco.io.model_file import read_model_file, write_model_file
+from pyrocco.representation import LoopState, Representation
+
+__all__ = ["Checkpoint", "CheckpointError", "Stages", "checkpoint_to"]
+
+Graphs = tuple[Graph, Graph]
+Cells = Matrix | RowBlocks
+
+# Writing that took one second is repeated after this many seconds at the earliest.
+_PATIENCE = 10
+# Parameters that change what is printed or how many threads work, but not the result.
+_IRRELEVANT = ("verbose", "n_jobs")
+
+
+class CheckpointError(RuntimeError):
+    """A fit cannot continue from a checkpoint; the message says why, in one line.
+
+    Examples
+    --------
+    >>> raise CheckpointError("night.pyrocco: is damaged")
+    Traceback (most recent call last):
+    pyrocco.checkpoint.CheckpointError: night.pyrocco: is damaged
+    """
+
+
+@dataclass(frozen=True)
+class Position:
+    """How far a fit has come.
+
+    A fit learns a representation several times if it finds outlier cells.
+
+    Parameters
+    ----------
+    representation : int
+        Number of representations learned before the current one.
+    loop : int
+        Number of loops run before the current one, within the representation.
+    state : LoopState, optional
+        State of the current loop.
+    graphs : tuple of Graph, optional
+        The graphs of the representation, as soon as they are built.
+    complete : bool
+        Whether the representation is complete, so that `state` is its last state.
+    outliers : tuple, optional
+        Once outlier cells have been found: the number of representations that it took, the
+        data without them, and the weights of the cells.
+    """
+
+    representation: int = 0
+    loop: int = 0
+    state: LoopState | None = None
+    graphs: Graphs | None = None
+    complete: bool = False
+    outliers: tuple[int, Any, Any] | None = None
+
+    def is_before(self, other: Position) -> bool:
+        """Whether this position lies in an earlier loop than `other`."""
+        return (self.representation, self.loop) < (other.representation, other.loop)
+
+    def to_content(self) -> dict[str, Any]:
+        """Return the position as dicts, numbers and arrays, for a file."""
+        graphs = self.graphs and [asdict(graph) for graph in self.graphs]
+        state = self.state and vars(self.state)
+        return {**vars(self), "graphs": graphs, "state": state}
+
+    @classmethod
+    def from_content(cls, content: dict[str, Any]) -> Position:
+        """Return the position that `to_content` described."""
+        graphs = content["graphs"] and tuple(Graph(**graph) for graph in content["graphs"])
+        state = content["state"] and LoopState(**content["state"])
+        return cls(**{**content, "graphs": graphs, "state": state})
+
+
+class Stages:
+    """The stages of a fit that is not saved: none has a stored result, and none is stored.
+
+    The pipeline asks for the stored result of each stage, and computes the stage only if there
+    is none.
+
+    Examples
+    --------
+    >>> Stages().graphs() is None
+    True
+    """
+
+    def outliers(self) -> tuple[Any, Any] | None:
+        """Return the data without outlier cells and the weights of its cells, if stored."""
+        return None
+
+    def keep_outliers(self, X: Cells, weights: Matrix) -> None:
+        """Store the data without outlier cells and the weights of its cells."""
+
+    def begin_representation(self) -> tuple[Graphs, Representation] | None:
+        """Begin the next representation; return it with its graphs if it is stored."""
+        return None
+
+    def graphs(self) -> Graphs | None:
+        """Return the graphs of this representation, if stored."""
+        return None
+
+    def keep_graphs(self, graphs: Graphs) -> None:
+        """Store the graphs of this representation."""
+
+    def begin_loop(self) -> LoopStage | None:
+        """Begin the next loop of this representation; return where to store its state."""
+        return None
+
+    def keep_representation(self, graphs: Graphs) -> None:
+        """Note that the representation is complete; its loop has stored the last state."""
+
+
+@dataclass
+class LoopStage:
+    """The loop of a representation: its state at the start, and where to keep later states."""
+
+    stages: SavedStages
+    start: LoopState | None
+
+    def keep(self, state: LoopState) -> None:
+        """Store the state after an iteration."""
+        self.stages.note(state=state, complete=False)
+
+
+class SavedStages(Stages):
+    """The stages of a fit whose position is saved, and which may continue an earlier fit.
+
+    A fit with the same data and parameters runs through the same stages. It is therefore
+    enough to count representations and loops, and to continue from the stored state once the
+    counters reach its position.
+
+    Parameters
+    ----------
+    checkpoint : Checkpoint
+        Is given every new position.
+    start : Position or None
+        Where the earlier fit was interrupted.
+    backend : Backend
+        The back end of the fit.
+    """
+
+    def __init__(self, checkpoint: Checkpoint, start: Position | None, backend: Backend):
+        self.checkpoint, self.backend = checkpoint, backend
+        self.start = self.position = start or Position(representation=-1)
+        self.representation, self.loop = -1, -1
+        if self.start.outliers is not None:
+            self.representation = self.start.outliers[0] - 1
+
+    def outliers(self) -> tuple[Any, Any] | None:
+        """Return the data without outlier cells and the weights of its cells, if stored."""
+        return None if self.start.outliers is None else self.start.outliers[1:]
+
+    def keep_outliers(self, X: Cells, weights: Matrix) -> None:
+        """Store the data without outlier cells and the weights of its cells."""
+        self.note(outliers=(self.representation + 1, X, weights))
+
+    def begin_representation(self) -> tuple[Graphs, Representation] | None:
+        """Begin the next representation; return it with its graphs if it is stored."""
+        self.representation, self.loop = self.representation + 1, -1
+        start = self.start
+        if not (self._is_at_start and start.complete and start.graphs and start.state):
+            return None
+        U = self.backend.copy(self.backend.asarray(start.state.U))
+        return start.graphs, Representation(U, start.state.history, start.state.settled)
+
+    def graphs(self) -> Graphs | None:
+        """Return the graphs of this representation, if stored."""
+        return self.start.graphs if self._is_at_start else None
+
+    def keep_graphs(self, graphs: Graphs) -> None:
+        """Store the graphs of this representation."""
+        self.note(graphs=graphs, complete=False)
+
+    def begin_loop(self) -> LoopStage:
+        """Begin the next loop of this representation; it starts from its stored state, if any."""
+        self.loop += 1
+        stored = self._is_at_start and self.loop == self.start.loop and not self.start.complete
+        return LoopStage(self, self.start.state if stored else None)
+
+    def keep_representation(self, graphs: Graphs) -> None:
+        """Note that the representation is complete; its loop has stored the last state."""
+        self.note(graphs=graphs, complete=True)
+
+    def note(self, **changes: Any) -> None:
+        """Save the position, unless the earlier fit had come further."""
+        here = {"representation": self.representation, "loop": self.loop}
+        if self.representation != self.position.representation:
+            changes = {"graphs": None, **changes}
+        position = replace(self.position, **{**here, **changes})
+        if not position.is_before(self.start):
+            self.position = position
+            self.checkpoint.take(position)
+
+    @property
+    def _is_at_start(self) -> bool:
+        return self.representation == self.start.representation
+
+
+class Checkpoint:
+    """A file with the state of one fit; `checkpoint_to` creates it.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    resume : bool
+        Whether to continue from the file if it exists.
+    interval : float
+        Seconds between two writings, at least.
+    """
+
+    def __init__(self, path: Path, resume: bool, interval: float):
+        self.path, self.interval = path, interval
+        self._stored = _read(path) if resume and path.exists() else None
+        self._identity: dict[str, Any] | None = None
+        self._unwritten: Position | None = None
+        self._due = time.monotonic() + interval
+        self._folder: ChunkFolder | None = None
+        self._chunks: dict[str, Any] | None = None
+        self._in_folder: LoopState | None = None
+
+    @property
+    def is_used(self) -> bool:
+        """Whether a fit has been given this checkpoint."""
+        return self._identity is not None
+
+    def open(self, parameters: Mapping[str, Any], X: Cells, backend: Backend) -> Stages:
+        """Begin a fit, or continue the one in the file.
+
+        Parameters
+        ----------
+        parameters : mapping
+            Parameters of the estimator.
+        X : ndarray, CSR matrix or chunked matrix
+            The data.
+        backend : Backend
+            The back end of the fit.
+
+        Returns
+        -------
+        Stages
+
+        Raises
+        ------
+        CheckpointError
+            If the file is of another fit, or the checkpoint was used before.
+        """
+        if self.is_used:
+            raise CheckpointError(f"{self.path}: is for one fit; use another file for the next")
+        self._identity = _identity(parameters, X)
+        if isinstance(backend, BlockBackend):
+            self._folder = ChunkFolder(self.path.with_suffix(".chunks"), backend.store)
+        if self._stored is None:
+            return SavedStages(self, None, backend)
+        _check_same(self.path, self._stored["identity"], self._identity)
+        content = self._stored["position"]
+        if self._folder is not None and content["state"]:
+            self._chunks = content["state"]["U"]
+            content["state"]["U"] = self._folder.read(self._chunks)
+        return SavedStages(self, Position.from_content(content), backend)
+
+    def take(self, position: Position) -> None:
+        """Take a new position, and write it if enough time has passed."""
+        state = position.state
+        if self._folder is not None and state is not None and state is not self._in_folder:
+            # Written immediately: if the cluster is lost, its chunks are lost with it.
+            self._chunks, self._in_folder = self._folder.write(state.U), state
+            self._due = 0.0
+        self._unwritten = position
+        if time.monotonic() >= self._due:
+            self.write()
+
+    def write(self) -> None:
+        """Write the last position, unless the file holds it already."""
+        if self._unwritten is None:
+            return
+        started = time.monotonic()
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        content = self._unwritten.to_content()
+        if self._chunks is not None and content["state"]:
+            content["state"] = {**content["state"], "U": self._chunks}
+        stored = {"identity": self._identity, "position": content}
+        write_model_file(self.path, {"checkpoint": stored})
+        self._unwritten = None
+        seconds = time.monotonic() - started
+        self._due = time.monotonic() + max(self.interval, _PATIENCE * seconds)
+
+    def remove(self) -> None:
+        """Remove the file, and the folder of chunks beside it."""
+        self.path.unlink(missing_ok=True)
+        if self._folder is not None:
+            self._folder.remove()
+
+
+@contextmanager
+def checkpoint_to(
+    path: str | Path, *, resume: bool = False, interval: float = 5.0
+) -> Iterator[Checkpoint]:
+    """Save the state of a fit to a file, and continue from what the file holds.
+
+    Hand the checkpoint to the fit: ``model.fit(X, checkpoint=checkpoint)``. The fit may run in
+    another thread.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file. It is removed when the block ends normally. It stays when the block is
+        interrupted (Ctrl-C), runs out of memory or loses its cluster. Chunks of a
+        representation are stored in a folder beside it, which all workers must be able to read
+        and write.
+    resume : bool, default=False
+        Whether to continue from the file if it exists. False starts from the beginning.
+    interval : float, default=5.0
+        Seconds between two writings, at least. An interruption is always written.
+
+    Yields
+    ------
+    Checkpoint
+
+    Raises
+    ------
+    CheckpointError
+        If the file belongs to another matrix or other parameters, or is damaged.
+
+    Warns
+    -----
+    UserWarning
+        If no fit was given the checkpoint.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pyrocco import ROCCO
+    >>> from pyrocco.datasets import make_noisy_biclusters
+    >>> X = make_noisy_biclusters((40, 30), 3, noise=5).X
+    >>> path = Path(tempfile.mkdtemp()) / "night.pyrocco"
+    >>> with checkpoint_to(path, resume=True) as checkpoint:
+    ...     model = ROCCO().fit(X, checkpoint=checkpoint)
+    >>> model.n_row_clusters_, path.exists()
+    (3, False)
+    """
+    checkpoint = Checkpoint(Path(path), resume, interval)
+    try:
+        yield checkpoint
+    except (KeyboardInterrupt, SystemExit, MemoryError, ClusterLostError):
+        checkpoint.write()
+        raise
+    if checkpoint.is_used:
+        checkpoint.remove()
+        return
+    warnings.warn(
+        "No fit used this checkpoint: hand it to the fit, as in "
+        "`with checkpoint_to(path) as checkpoint: model.fit(X, checkpoint=checkpoint)`.",
+        UserWarning,
+        stacklevel=3,
+    )
+
+
+@dataclass
+class ChunkFolder:
+    """A folder for the chunks of a representation, one file each, on a shared disk.
+
+    Two sets of files are written in turn, so that one is complete whenever writing is
+    interrupted.
+
+    Parameters
+    ----------
+    path : Path
+        The folder.
+    store : Store
+        Where the chunks are.
+    turn : int
+        How often chunks have been written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pyrocco.backends import ScratchStore
+    >>> store = ScratchStore()
+    >>> folder = ChunkFolder(Path(tempfile.mkdtemp()), store)
+    >>> written = folder.write(RowBlocks.cut(np.eye(3), [0, 2, 3], store))
+    >>> folder.read(written)[np.array([2])].tolist()
+    [[0.0, 0.0, 1.0]]
+    """
+
+    path: Path
+    store: Store
+    turn: int = 0
+
+    def write(self, chunks: RowBlocks) -> dict[str, Any]:
+        """Write all chunks; return what `read` needs to find them again."""
+        self.turn += 1
+        folder = (self.path / str(self.turn % 2)).absolute()
+        folder.mkdir(parents=True, exist_ok=True)
+        written = [
+            chunks.submit(i, partial(_write_chunk, path=folder / f"{i}.npy"))
+            for i in range(len(chunks.blocks))
+        ]
+        self.store.fetch(written)
+        return {"folder": str(folder), "ends": np.asarray(chunks.ends), "turn": self.turn}
+
+    def read(self, written: dict[str, Any]) -> RowBlocks:
+        """Return the chunks that were written."""
+        self.turn = int(written["turn"])
+        ends = np.asarray(written["ends"], dtype=np.intp)
+        paths = [Path(written["folder"]) / f"{i}.npy" for i in range(len(ends) - 1)]
+        first = np.load(paths[0], mmap_mode="r")
+        chunks = [self.store.submit(_read_chunk, path) for path in paths]
+        return RowBlocks(self.store, chunks, ends, first.shape[1], first.dtype)
+
+    def remove(self) -> None:
+        """Remove the folder."""
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+def _write_chunk(chunk: Dense, path: Path) -> bool:
+    # The file is complete or absent: a worker may die while it writes, and another repeats it.
+    unfinished = path.with_suffix(".part.npy")
+    np.save(unfinished, dense(chunk))
+    unfinished.replace(path)
+    return True
+
+
+def _read_chunk(path: Path) -> Dense:
+    return np.asarray(np.load(path))
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        content = read_model_file(path).get("checkpoint")
+    except ModelFileError:
+        content = None
+    if content is None or not {"identity", "position"} <= set(content):
+        raise CheckpointError(
+            f"{path}: is not a checkpoint of this version, or is damaged: delete it to start "
+            "from the beginning"
+        )
+    return dict(content)
+
+
+def _identity(parameters: Mapping[str, Any], X: Cells) -> dict[str, Any]:
+    """Describe a fit by its program version, data and parameters, in values for JSON."""
+    if not isinstance(parameters["random_state"], (int, np.integer)):
+        raise CheckpointError(
+            "a fit can only be continued if random_state is an integer; got "
+            f"{parameters['random_state']!r}"
+        )
+    described = {
+        name: _description(value) for name, value in parameters.items() if name not in _IRRELEVANT
+    }
+    return {"version of pyrocco": version("pyrocco"), "matrix": _digest(X), **described}
+
+
+def _check_same(path: Path, then: dict[str, Any], now: dict[str, Any]) -> None:
+    """Refuse to continue another fit; the message names the first difference."""
+    differing = [name for name in now if then.get(name) != now[name]]
+    if not differing:
+        return
+    first = differing[0]
+    change = "" if first == "matrix" else f" ({then.get(first)} then, {now[first]} now)"
+    raise CheckpointError(
+        f"{path}: belongs to a fit with another {first}{change}: use the same data and "
+        "parameters, or delete the file to start from the beginning"
+    )
+
+
+def _digest(X: Cells) -> str:
+    if isinstance(X, RowBlocks):
+        # The boundaries are included, because stored chunks do not fit other ones.
+        chunks = [X.ends.tolist(), *X.results(_digest)]
+        return hashlib.sha256(str(chunks).encode()).hexdigest()
+    arrays: tuple[Dense, ...] = (X.data, X.indices, X.indptr) if is_sparse(X) else (X,)
+    digest = hashlib.sha256(str(X.shape).encode())
+    for array in arrays:
+        digest.update(str(array.dtype).encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
+
+
+def _description(value: object) -> Any:
+    """Describe a parameter in a way that is the same in every run."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, (tuple, list)):
+        return [_description(part) for part in value]
+    # A solver or a back end: the name of its class and its plain attributes.
+    plain = {
+        name: part
+        for name, part in getattr(value, "__dict__", {}).items()
+        if isinstance(part, (bool, int, float, str))
+    }
+    return f"{type(value).__name__}{plain}"

@@ -1,0 +1,1 @@
+"""The stages of one fit, from a validated matrix to a result."""

@@ -1,0 +1,282 @@
+"""One fit of ROCCO, from a validated matrix to its result.
+
+`fit_rocco` is the whole way. Its stages are the functions below it: graphs, representation,
+clusters, and, if there are outlier cells, the same again without them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from pyrocco._typing import Array, Dense, Matrix, is_sparse
+from pyrocco.assign.features import leading_features
+from pyrocco.backends import Backend, RowBlocks
+from pyrocco.backends.gaps import gaps_of
+from pyrocco.cells.values import (
+    has_missing,
+    is_mostly_zero,
+    resolve_metric,
+    to_dense,
+    transpose,
+)
+from pyrocco.checkpoint import Checkpoint, Stages
+from pyrocco.fitting.engines import Engine, Given, engine_for
+from pyrocco.fitting.missing import first_guess
+from pyrocco.fitting.outliers import (
+    WeightedCells,
+    is_dominated,
+    weigh_cells,
+    weigh_nonzero_cells,
+)
+from pyrocco.fitting.result import Fit, FitResult
+from pyrocco.fitting.settings import Settings
+from pyrocco.graph import Graph, combined_graph, mutual_knn_graph
+from pyrocco.graph.device import search_on
+from pyrocco.graph.shared import SharedSearch
+from pyrocco.progress import Progress
+from pyrocco.representation import Representation, learn_representation
+from pyrocco.validation import NClusters, check_n_clusters_fit
+
+Graphs = tuple[Graph, Graph]
+
+# Number of leading features among which rows, and columns, have a second set of neighbours.
+FEATURE_GRAPH_RANK = 20
+# With more rows the search would take most of the time, and one set of neighbours is enough.
+FEATURE_GRAPH_ROWS = 20_000
+
+
+@dataclass(frozen=True)
+class Task:
+    """What the stages of a fit have in common.
+
+    Parameters
+    ----------
+    settings : Settings
+        Checked parameters.
+    engine : Engine
+        Where the data are.
+    n_clusters : pair of int or None
+        Numbers of clusters, where they are given.
+    stages : Stages
+        Stored results of the stages.
+    progress : Progress
+        Is told about the stages.
+    """
+
+    settings: Settings
+    engine: Engine
+    n_clusters: NClusters
+    stages: Stages
+    progress: Progress
+
+    @property
+    def backend(self) -> Backend:
+        """Where arrays are and what computes on them."""
+        return self.engine.backend
+
+
+def fit_rocco(
+    given: Given, settings: Settings, progress: Progress, checkpoint: Checkpoint | None = None
+) -> FitResult:
+    """Fit ROCCO to a matrix.
+
+    Parameters
+    ----------
+    given : Given
+        The validated matrix.
+    settings : Settings
+        Checked parameters.
+    progress : Progress
+        Is told about the stages.
+    checkpoint : Checkpoint, optional
+        Where to save the state of the fit, and to continue from.
+
+    Returns
+    -------
+    FitResult
+    """
+    engine = engine_for(given, settings)
+    arranged = engine.arrange(given, settings.variant)
+    X, (n, p) = arranged.X, arranged.X.shape
+    n_clusters = check_n_clusters_fit(
+        settings.parameters["n_clusters"], (p, n) if arranged.transposed else (n, p)
+    )
+    stages = Stages()
+    if checkpoint is not None:
+        stages = checkpoint.open(settings.parameters, X, engine.backend)
+    if arranged.transposed:
+        n_clusters = n_clusters[::-1]
+    task = Task(settings, engine, n_clusters, stages, progress)
+    fit = fit_cells(engine.divide(X, arranged.scale), task)
+    return engine.result(fit, arranged, given)
+
+
+def fit_cells(X: Matrix | RowBlocks, task: Task) -> Fit:
+    """Fit a matrix; if it has outlier cells, fit it again with these moved."""
+    mostly_zero = is_mostly_zero(X)
+    cells = find_dominant_cells(X, mostly_zero, task)
+    if cells is None:
+        fit = fit_once(X, mostly_zero, task)
+        if not (task.settings.variant.finds_outliers and fit.clusters.contaminated):
+            return fit
+        if isinstance(X, RowBlocks):
+            _warn_of_outliers()
+            return fit
+        cells = find_outlier_cells(X, task)
+    fit = fit_once(cells.X, is_mostly_zero(cells.X), task)
+    return replace(fit, cell_weights=cells.weights)
+
+
+def fit_once(X: Matrix | RowBlocks, mostly_zero: bool, task: Task) -> Fit:
+    """Build the graphs, learn the representation, and cluster rows and columns."""
+    graphs, learned = learn(X, mostly_zero, task)
+    with task.progress.stage("clusters"):
+        assigner = task.settings.variant.assigner(mostly_zero, task.backend)
+        clusters = assigner.assign(task.backend.asarray(X), learned.U, task.n_clusters)
+    return Fit(X, graphs, learned, assigner, clusters)
+
+
+def learn(X: Matrix | RowBlocks, mostly_zero: bool, task: Task) -> tuple[Graphs, Representation]:
+    """Build the graphs of a matrix and learn its representation, or take the stored ones."""
+    stored = task.stages.begin_representation()
+    if stored is not None:
+        return stored
+    metric = resolve_metric(task.settings.metric, mostly_zero)
+    if not isinstance(X, RowBlocks) and has_missing(X):
+        graphs, learned = learn_with_missing(np.asarray(X), metric, task)
+    else:
+        values = task.backend.asarray(X)
+        found = task.stages.graphs()
+        if found is None:
+            found = add_feature_neighbors(build_graphs(X, metric, task), values, task)
+            task.stages.keep_graphs(found)
+        graphs = found
+        learned = smooth(values, graphs, task)
+    task.stages.keep_representation(graphs)
+    return graphs, learned
+
+
+def learn_with_missing(X: Dense, metric: str, task: Task) -> tuple[Graphs, Representation]:
+    """Learn a representation, fill missing values with it, and learn it again.
+
+    The first one uses neighbours by the values that two rows share; the second one also those
+    among the leading features, for which the missing values must be filled.
+    """
+    backend = task.backend
+    graphs = build_graphs(X, metric, task)
+    missing = gaps_of(backend.asarray(X))
+    values = backend.asarray(first_guess(X))
+    values[missing] = smooth(values, graphs, task, missing).U[missing]
+    graphs = add_feature_neighbors(graphs, values, task)
+    return graphs, smooth(values, graphs, task, missing)
+
+
+def build_graphs(X: Matrix | RowBlocks, metric: str, task: Task) -> Graphs:
+    """Build the nearest-neighbour graphs of the rows and of the columns."""
+    in_chunks = isinstance(X, RowBlocks)
+    search = SharedSearch() if not in_chunks and has_missing(X) else search_on(task.backend)
+    options = task.settings.n_neighbors, metric, task.settings.variant.bridges, search
+    with task.progress.stage("graph of rows"):
+        rows = mutual_knn_graph(X, *options)
+    with task.progress.stage("graph of columns"):
+        return rows, mutual_knn_graph(_transposed(X, task.backend), *options)
+
+
+def _transposed(X: Matrix | RowBlocks, backend: Backend) -> Any:
+    if isinstance(X, RowBlocks):
+        return X.T
+    if is_sparse(X):
+        return transpose(X)
+    # On the back end: a GPU transposes a large matrix much faster.
+    return backend.to_numpy(backend.transpose(backend.asarray(X)))
+
+
+def add_feature_neighbors(graphs: Graphs, values: Array, task: Task) -> Graphs:
+    """Add nearest neighbours among the leading features, if the variant uses them."""
+    if not task.settings.variant.feature_graphs:
+        return graphs
+    with task.progress.stage("graph of features"):
+        sides = values, task.backend.transpose(values)
+        rows, columns = (_add_neighbors(*pair, task) for pair in zip(graphs, sides, strict=True))
+        return rows, columns
+
+
+def _add_neighbors(graph: Graph, values: Array, task: Task) -> Graph:
+    if graph.n_nodes > FEATURE_GRAPH_ROWS:
+        return graph
+    features = leading_features(values, FEATURE_GRAPH_RANK, task.backend)
+    # No bridges between components: the first graph is connected already.
+    k, search = task.settings.n_neighbors, search_on(task.backend)
+    return combined_graph(graph, mutual_knn_graph(features, k, "euclidean", "forest", search))
+
+
+def smooth(
+    values: Array, graphs: Graphs, task: Task, missing: Array | None = None
+) -> Representation:
+    """Learn the representation U: Algorithm 1, lines 3-8."""
+    settings = task.settings
+    with task.progress.stage("representation", steps=settings.max_iter):
+        return learn_representation(
+            values,
+            settings.variant.sides(values, graphs, task.backend),
+            shift=2.0,
+            schedule=settings.variant.schedule(values, missing is not None),
+            solver=settings.solver,
+            backend=task.backend,
+            max_iter=settings.max_iter,
+            report=task.progress.iteration,
+            gaps=missing,
+            bookmark=task.stages.begin_loop(),
+        )
+
+
+def find_dominant_cells(
+    X: Matrix | RowBlocks, mostly_zero: bool, task: Task
+) -> WeightedCells | None:
+    """Weigh the cells of a mostly-zero matrix if a few of them dominate it.
+
+    Returns the stored weights of an earlier fit if there are any, and None otherwise.
+    """
+    stored = task.stages.outliers()
+    if stored is not None:
+        return WeightedCells(*stored)
+    if not (task.settings.variant.finds_outliers and mostly_zero and is_dominated(X)):
+        return None
+    if isinstance(X, RowBlocks):
+        _warn_of_outliers()
+        return None
+    return weigh_nonzero_cells(X)
+
+
+def find_outlier_cells(X: Matrix, task: Task) -> WeightedCells:
+    """Weigh all cells by their distance from the representation."""
+    with task.progress.stage("outlier cells", steps=None):
+        cells = weigh_cells(to_dense(X), Smoother(task))
+    task.stages.keep_outliers(*cells)
+    return cells
+
+
+@dataclass(frozen=True)
+class Smoother:
+    """Returns the representation of a matrix, as an array of NumPy."""
+
+    task: Task
+
+    def __call__(self, X: Dense) -> Dense:
+        """Build the graphs of `X` and learn its representation."""
+        _, learned = learn(X, is_mostly_zero(X), self.task)
+        return self.task.backend.to_numpy(learned.U)
+
+
+def _warn_of_outliers() -> None:
+    warnings.warn(
+        "Some values are much larger than the others. Outlier cells get a lower weight only if "
+        "the matrix is fitted in memory: look at the largest values, and clip them or take "
+        "logarithms.",
+        UserWarning,
+        stacklevel=5,
+    )

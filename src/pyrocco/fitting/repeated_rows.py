@@ -1,0 +1,295 @@
+"""Repeated rows: weights, the order of equal rows, and rows recognised by their values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.utils.validation import check_array, check_consistent_length
+
+from pyrocco._typing import Array, Dense, Floats, Labels, Matrix, is_sparse
+from pyrocco.backends import Backend, RowBlocks
+from pyrocco.backends.kernels.bits import MIXER, weighted_sums
+from pyrocco.cells.values import stored_values, to_dense
+from pyrocco.fitting.missing import NonEmpty
+from pyrocco.fitting.result import Fit
+from pyrocco.graph import Graph
+from pyrocco.graph.edges import degree_weights
+
+Hashes = NDArray[np.uint64]
+
+# Values processed at once: 32 MB of float64.
+_VALUES_AT_ONCE = 1 << 22
+
+
+@dataclass(frozen=True)
+class RowCopies:
+    """The rows of a matrix, each repeated as often as its weight says.
+
+    If rows are repeated, by weights or in the data, they are sorted by their values, so that
+    three equal rows and one row of weight three are fitted in the same way.
+
+    Parameters
+    ----------
+    n_rows : int
+        Number of rows of the given matrix.
+    index : ndarray of int
+        The given row that each fitted row is.
+
+    Examples
+    --------
+    >>> copies = RowCopies.of(np.eye(3), [2, 0, 1])
+    >>> sorted(copies.index.tolist()), copies.left_out.tolist()
+    ([0, 0, 2], [1])
+    """
+
+    n_rows: int
+    index: Labels
+
+    @classmethod
+    def of(cls, X: Matrix, sample_weight: ArrayLike | None = None, sort: bool = True) -> RowCopies:
+        """Repeat the rows of `X` by their weights, and sort repeated rows unless told not to."""
+        n_rows = X.shape[0]
+        index, rows = np.arange(n_rows), X
+        if sample_weight is not None:
+            index = np.repeat(index, _check_weights(sample_weight, X))
+            rows = X[index]
+        if sort and has_repeated_rows(rows):
+            index = index[order_by_values(rows)]
+        return cls(n_rows, index)
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether the fitted rows are the given ones, in the same order."""
+        return np.array_equal(self.index, np.arange(self.n_rows))
+
+    @property
+    def counts(self) -> Labels:
+        """How often each row was fitted."""
+        return np.bincount(self.index, minlength=self.n_rows)
+
+    @property
+    def left_out(self) -> Labels:
+        """Rows of weight zero."""
+        return np.flatnonzero(self.counts == 0)
+
+    def take(self, X: Matrix) -> Matrix:
+        """Return the fitted rows of the given matrix."""
+        return X if self.is_identity else X[self.index]
+
+    def restore(self, fit: Fit, backend: Backend) -> Fit:
+        """Return the fit of the given rows: each one gets what its first copy got.
+
+        Rows of weight zero get what empty rows get.
+        """
+        if self.is_identity:
+            return fit
+        rows, first = np.unique(self.index, return_index=True)
+        clusters, learned, side = fit.clusters, fit.learned, fit.clusters.rows
+        labels, membership = side.labels[first], side.membership[first]
+        in_chunks = isinstance(fit.X, RowBlocks)
+        restored = replace(
+            fit,
+            # The order of chunked data does not matter any more, and sorting it is expensive.
+            X=fit.X if in_chunks else fit.X[first],
+            graphs=(self._restore_graph(fit.graphs[0], first), fit.graphs[1]),
+            learned=replace(learned, U=_take_rows(learned.U, first)),
+            clusters=replace(clusters, rows=replace(side, labels=labels, membership=membership)),
+            cell_weights=None if fit.cell_weights is None else fit.cell_weights[first],
+        )
+        if len(rows) == self.n_rows:
+            return restored
+        dense = to_dense(restored.X)
+        shape = self.n_rows, dense.shape[1]
+        present = NonEmpty(shape, rows, np.arange(shape[1]))
+        return present.restore(replace(restored, X=dense), backend)
+
+    def _restore_graph(self, graph: Graph, first: Labels) -> Graph:
+        """Join rows whose copies are joined."""
+        rows = np.unique(self.index, return_inverse=True)[1]
+        ends = np.sort(np.column_stack([rows[graph.heads], rows[graph.tails]]), axis=1)
+        if len(first) == len(self.index):
+            order = np.lexsort(ends.T[::-1])
+            heads, tails, weights = *ends[order].T, graph.weights[order]
+        else:
+            heads, tails = np.unique(ends[ends[:, 0] < ends[:, 1]], axis=0).T
+            weights = degree_weights(len(first), heads, tails)
+        return replace(graph, n_nodes=len(first), heads=heads, tails=tails, weights=weights)
+
+
+def _take_rows(U: Array, rows: Labels) -> Array:
+    taken: Array = U.reordered(rows) if isinstance(U, RowBlocks) else U[rows]
+    return taken
+
+
+def _check_weights(sample_weight: ArrayLike, X: Matrix) -> Labels:
+    weights = check_array(sample_weight, ensure_2d=False, dtype=np.float64)
+    if weights.ndim != 1:
+        raise ValueError(
+            f"sample_weight must have one weight for each row; it has {weights.ndim} dimensions."
+        )
+    check_consistent_length(X, weights)
+    if (weights < 0).any() or (weights % 1).any():
+        raise ValueError(
+            "sample_weight must be integers of at least 0: a row of weight 3 counts like three "
+            "copies of it. Multiply and round fractions first."
+        )
+    if not weights.any():
+        raise ValueError("All sample weights are zero: at least one row must have a weight.")
+    return np.asarray(weights, dtype=np.intp)
+
+
+@dataclass(frozen=True)
+class KnownRows:
+    """The rows of a fit, recognised by a hash of their values.
+
+    Values are compared in single precision, so that float32 and float64, dense and sparse
+    versions of a row are the same. If several rows are equal, the first one in a query is the
+    first one of the fit, the second one the second, and so on.
+
+    Parameters
+    ----------
+    hashes : ndarray of uint64
+        Sorted hashes.
+    rows : ndarray of int
+        The row that each hash belongs to.
+    exponent : int
+        Values are divided by two to this power before they are compared.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 0.0], [2.0, 3.0], [1.0, 0.0]])
+    >>> known = KnownRows.of(X)
+    >>> known.find(np.array([[2.0, 3.0], [1.0, 0.5], [1.0, 0.0], [1.0, 0.0]])).tolist()
+    [1, -1, 0, 2]
+    """
+
+    hashes: Hashes
+    rows: Labels
+    exponent: int
+
+    @classmethod
+    def of(cls, X: Matrix) -> KnownRows:
+        """Remember the rows of `X`."""
+        exponent = _exponent(X)
+        hashes = _hash_rows(X, exponent)
+        rows = np.argsort(hashes, kind="stable")
+        return cls(hashes[rows], rows, exponent)
+
+    def find(self, X: Matrix) -> Labels:
+        """Return the row of the fit that each row of `X` is, or -1 for a new row."""
+        hashes = _hash_rows(X, self.exponent)
+        first = np.searchsorted(self.hashes, hashes, side="left")
+        copies = np.searchsorted(self.hashes, hashes, side="right") - first
+        place = first + _occurrences(hashes) % np.maximum(copies, 1)
+        rows = self.rows[np.minimum(place, len(self.rows) - 1)]
+        return np.where(copies > 0, rows, -1)
+
+
+def has_repeated_rows(X: Matrix) -> bool:
+    """Whether two rows of `X` are equal; fast, since every fit asks.
+
+    Examples
+    --------
+    >>> has_repeated_rows(np.eye(3)), has_repeated_rows(np.ones((2, 3)))
+    (False, True)
+    """
+    if is_sparse(X):
+        hashes = _hash_rows(X, _exponent(X))
+    else:
+        bits = np.ascontiguousarray(X).view(np.dtype(f"u{X.itemsize}"))
+        hashes = weighted_sums(bits, _multipliers(X.shape[1]))
+    hashes = np.sort(hashes)
+    return bool((hashes[1:] == hashes[:-1]).any())
+
+
+def order_by_values(X: Matrix) -> Labels:
+    """Sort the rows of `X` in an order that depends on their values only.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 0.0], [2.0, 3.0], [1.0, 0.0]])
+    >>> order, reverse = order_by_values(X), order_by_values(X[::-1])
+    >>> bool((X[order] == X[::-1][reverse]).all())
+    True
+    """
+    return np.argsort(_hash_rows(X, _exponent(X)), kind="stable")
+
+
+def chunked_row_order(X: RowBlocks, largest: float) -> Labels:
+    """Return the order of `order_by_values` if rows are repeated, else the order they have.
+
+    `largest` is the largest absolute value.
+    """
+    exponent = math.frexp(largest)[1]
+    hashes = np.concatenate(X.results(partial(_hash_rows, exponent=exponent)))
+    order = np.argsort(hashes, kind="stable")
+    repeated = (hashes[order][1:] == hashes[order][:-1]).any()
+    return order if repeated else np.arange(X.shape[0])
+
+
+def dense_chunks(X: Matrix, unit: float) -> Iterator[Floats]:
+    """Yield a few rows at a time, dense, as float64, divided by `unit`.
+
+    Examples
+    --------
+    >>> [rows.tolist() for rows in dense_chunks(sparse.csr_array(np.eye(2)), 2.0)]
+    [[[0.5, 0.0], [0.0, 0.5]]]
+    """
+    for rows in _row_slices((X.shape[0], X.shape[1])):
+        yield to_dense(X[rows]).astype(np.float64) / unit
+
+
+def _row_slices(shape: tuple[int, int]) -> Iterator[slice]:
+    step = max(1, _VALUES_AT_ONCE // max(shape[1], 1))
+    for start in range(0, shape[0], step):
+        yield slice(start, start + step)
+
+
+def _occurrences(hashes: Hashes) -> Labels:
+    """Count how many times each hash came before."""
+    order = np.argsort(hashes, kind="stable")
+    starts = np.searchsorted(hashes[order], hashes[order], side="left")
+    before = np.empty(len(hashes), dtype=np.intp)
+    before[order] = np.arange(len(hashes)) - starts
+    return before
+
+
+def _exponent(X: Matrix) -> int:
+    largest = float(np.nanmax(np.abs(stored_values(X)), initial=0.0))
+    return math.frexp(largest)[1]
+
+
+def _hash_rows(X: Matrix, exponent: int) -> Hashes:
+    """Sum up the mixed bits of the values, each multiplied by the number of its column."""
+    columns = _multipliers(X.shape[1])
+    if is_sparse(X):
+        X = X.tocsr().copy()
+        X.sum_duplicates()
+        mixed = sparse.csr_array((_mix(X.data, exponent), X.indices, X.indptr), shape=X.shape)
+        return np.asarray(mixed @ columns)
+    slices = _row_slices((X.shape[0], X.shape[1]))
+    return np.concatenate([_mix(X[rows], exponent) @ columns for rows in slices])
+
+
+def _multipliers(count: int) -> Hashes:
+    """Return one odd number for every column."""
+    numbers = np.random.RandomState(0).randint(0, 2**63, count, dtype=np.uint64)
+    return np.asarray(2 * numbers + np.uint64(1))
+
+
+def _mix(values: Dense, exponent: int) -> Hashes:
+    """Mix the bits of values in single precision; those of zero are zero."""
+    with np.errstate(over="ignore", under="ignore"):
+        single = np.ldexp(values.astype(np.float64), -exponent).astype(np.float32)
+    single += np.float32(0)  # minus zero is zero
+    single[np.isnan(single)] = np.nan  # one kind of NaN
+    bits = single.view(np.uint32).astype(np.uint64)
+    bits *= np.uint64(MIXER)
+    bits ^= bits >> np.uint64(32)
+    return bits

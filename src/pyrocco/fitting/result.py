@@ -1,0 +1,197 @@
+"""What a fit computes: labels, graphs and representation, and the means of the blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from pyrocco._typing import Dense, Floats, Labels, Mask, Matrix, is_sparse
+from pyrocco.assign import Assignment, JointAssigner
+from pyrocco.backends import RowBlocks, over_rows
+from pyrocco.backends.kernels.partition import sums_by_label
+from pyrocco.cells.values import has_missing, stored_values
+from pyrocco.graph import Graph
+from pyrocco.representation import Record, Representation
+
+
+@dataclass(frozen=True)
+class Fit:
+    """One pass through graphs, representation and clusters.
+
+    Parameters
+    ----------
+    X : ndarray, CSR matrix or chunked matrix
+        The data that was fitted, divided by its scale.
+    graphs : tuple of Graph
+        Graph of the rows and graph of the columns.
+    learned : Representation
+        The representation, on the back end, divided by the scale.
+    assigner : JointAssigner
+        What turned the representation into clusters.
+    clusters : Assignment
+        Labels of rows and columns.
+    cell_weights : ndarray, CSR matrix or None
+        Weights of the cells, if there are outlier cells.
+    """
+
+    X: Matrix | RowBlocks
+    graphs: tuple[Graph, Graph]
+    learned: Representation
+    assigner: JointAssigner
+    clusters: Assignment
+    cell_weights: Matrix | None = None
+
+
+@dataclass(frozen=True)
+class FittedRows:
+    """The rows as they were fitted: repeated by their weights, without rows of weight zero.
+
+    Parameters
+    ----------
+    index : ndarray of int
+        The row of the given matrix that each fitted row is.
+    labels : ndarray of int
+        Their clusters.
+    membership : ndarray of float
+        Probabilities of these labels.
+    U : ndarray
+        Their representation, divided by the scale.
+    """
+
+    index: Labels
+    labels: Labels
+    membership: Floats
+    U: Dense
+
+
+@dataclass(frozen=True)
+class FitResult:
+    """The result of a fit, in the units of the data. It shares no memory with the caller's X.
+
+    Parameters
+    ----------
+    clusters : Assignment
+        Labels of rows and columns, their memberships, and the structure of the matrix.
+    graphs : tuple of Graph
+        Graph of the rows and graph of the columns.
+    representation : ndarray or Dask array
+        The smoothed matrix U.
+    history : list of dict
+        One record for each iteration.
+    converged : bool
+        Whether the representation converged.
+    block_means : ndarray
+        Means of the blocks.
+    cell_weights : ndarray, CSR matrix or None
+        Weights of the cells, if there are outlier cells.
+    assigner : JointAssigner
+        What turned the representation into clusters.
+    scale : float
+        Scale by which the data were divided for the fit.
+    data : ndarray, CSR matrix or None
+        A copy of the data; None for a Dask array.
+    cleaned : ndarray, CSR matrix or None
+        The data that was fitted, divided by `scale`, where it is not simply the given one: if
+        outlier cells were moved or rows were left out.
+    fitted_rows : FittedRows or None
+        The rows that were fitted, where they are not each row once.
+    """
+
+    clusters: Assignment
+    graphs: tuple[Graph, Graph]
+    representation: Any
+    history: list[Record]
+    converged: bool
+    block_means: Floats
+    cell_weights: Matrix | None
+    assigner: JointAssigner
+    scale: float
+    data: Matrix | None
+    cleaned: Matrix | None = None
+    fitted_rows: FittedRows | None = None
+
+
+def indicator(labels: Labels, n_clusters: int | None = None) -> sparse.csr_array:
+    """Return the matrix of rows by clusters that is 1 where the row is in the cluster.
+
+    Examples
+    --------
+    >>> indicator(np.array([0, 1, 1])).toarray().tolist()
+    [[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
+    """
+    n, k = len(labels), int(labels.max()) + 1 if n_clusters is None else n_clusters
+    return sparse.csr_array((np.ones(n), labels, np.arange(n + 1)), shape=(n, k))
+
+
+def bicluster_rows(row_labels: Labels, column_labels: Labels) -> Mask:
+    """Return which rows are in each block; the column cluster changes fastest.
+
+    Examples
+    --------
+    >>> bicluster_rows(np.array([0, 1]), np.array([0, 1, 1])).astype(int).tolist()
+    [[1, 0], [1, 0], [0, 1], [0, 1]]
+    """
+    blocks = np.repeat(np.arange(row_labels.max() + 1), column_labels.max() + 1)
+    return np.asarray(row_labels == blocks[:, None])
+
+
+def bicluster_columns(row_labels: Labels, column_labels: Labels) -> Mask:
+    """Return which columns are in each block; the column cluster changes fastest.
+
+    Examples
+    --------
+    >>> bicluster_columns(np.array([0, 1]), np.array([0, 1])).astype(int).tolist()
+    [[1, 0], [0, 1], [1, 0], [0, 1]]
+    """
+    blocks = np.tile(np.arange(column_labels.max() + 1), row_labels.max() + 1)
+    return np.asarray(column_labels == blocks[:, None])
+
+
+def block_means(
+    X: Matrix | RowBlocks, row_labels: Labels, column_labels: Labels, U: Dense | None = None
+) -> Floats:
+    """Compute the mean of every block, that is, of a row cluster and a column cluster.
+
+    Missing values (NaN) do not count. The mean of a block without any other values is that of
+    the representation `U`, or NaN if `U` is not given.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 3.0, 5.0], [1.0, 3.0, 5.0], [0.0, 0.0, 9.0]])
+    >>> block_means(X, np.array([0, 0, 1]), np.array([0, 0, 1])).tolist()
+    [[2.0, 5.0], [0.0, 9.0]]
+    """
+    labels = row_labels, column_labels
+    sizes = np.outer(np.bincount(row_labels), np.bincount(column_labels))
+    if isinstance(X, RowBlocks) or not has_missing(X):
+        return np.asarray(_block_sums(X, *labels) / sizes)
+    values = stored_values(X)
+    missing = np.isnan(values)
+    counts = np.round(sizes - _block_sums(_with_values(X, missing.astype(float)), *labels))
+    sums = _block_sums(_with_values(X, np.where(missing, 0, values)), *labels)
+    instead = np.nan if U is None else _block_sums(U, *labels) / sizes
+    return np.where(counts > 0, sums / np.maximum(counts, 1), instead)
+
+
+def _with_values(X: Matrix, values: Dense) -> Matrix:
+    """Return a matrix stored like `X` with other values."""
+    if is_sparse(X):
+        return sparse.csr_array((values, X.indices, X.indptr), shape=X.shape)
+    return values
+
+
+def _block_sums(X: Matrix | RowBlocks, row_labels: Labels, column_labels: Labels) -> Floats:
+    work = partial(_row_cluster_sums, n_clusters=int(row_labels.max()) + 1)
+    sums = sum(over_rows(work, X, row_labels))
+    return np.asarray(sums @ indicator(column_labels), dtype=np.float64)
+
+
+def _row_cluster_sums(X: Matrix, labels: Labels, n_clusters: int) -> Dense:
+    if is_sparse(X):
+        return np.asarray((indicator(labels, n_clusters).T @ X).toarray())
+    values = X if X.dtype in (np.float32, np.float64) else np.asarray(X, dtype=np.float64)
+    return np.asarray(sums_by_label(values, labels, n_clusters))

@@ -1,0 +1,1 @@
+"""What a fitted model answers: other cuts, explanations, predictions, imputed values, files."""

@@ -1,0 +1,157 @@
+"""What a fitted model answers from, computed when it is first needed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NoReturn
+
+import numpy as np
+
+from pyrocco._typing import Dense, Matrix
+from pyrocco.assign.nested import NestedClusters
+from pyrocco.backends import NumpyBackend
+from pyrocco.cells.values import transpose
+from pyrocco.fitting.result import FitResult
+from pyrocco.results.predict import FittedSide, Predictor, learn_predictor
+from pyrocco.results.statistics import TreeStatistics
+
+
+class Answers:
+    """The nested clusters of a fit, statistics of its data, and predictors.
+
+    They are computed on first use, from a copy of the data that the model owns, and before the
+    model is copied, pickled or saved. Once all of them are computed, the copy is released.
+
+    Parameters
+    ----------
+    tree : NestedClusters, optional
+        The nested clusters.
+    statistics : TreeStatistics, optional
+        Statistics of the data over the finest clusters.
+    row_predictor, column_predictor : Predictor, optional
+        Assign new rows and new columns to clusters.
+    """
+
+    def __init__(
+        self,
+        tree: NestedClusters | None = None,
+        statistics: TreeStatistics | None = None,
+        row_predictor: Predictor | None = None,
+        column_predictor: Predictor | None = None,
+    ):
+        self._tree, self._statistics = tree, statistics
+        self._row_predictor, self._column_predictor = row_predictor, column_predictor
+        self._result: FitResult | None = None
+        self._backend = NumpyBackend()
+
+    @classmethod
+    def of(cls, result: FitResult, backend: NumpyBackend) -> Answers:
+        """Prepare to answer from a result; nothing is computed yet."""
+        answers = cls()
+        answers._result, answers._backend = result, backend
+        return answers
+
+    @property
+    def tree(self) -> NestedClusters:
+        """The nested clusters."""
+        if self._tree is None:
+            result, _ = self._source()
+            labels = result.clusters.row_labels, result.clusters.column_labels
+            self._tree = NestedClusters.build(result.representation, *labels)
+        return self._tree
+
+    @property
+    def statistics(self) -> TreeStatistics:
+        """Statistics of the data over the finest clusters."""
+        if self._statistics is None:
+            result, data = self._source()
+            X = result.cleaned
+            if X is None:
+                X = data * result.representation.dtype.type(1 / result.scale)
+            self._statistics = TreeStatistics.of(X, self.tree, result.scale)
+            self._release()
+        return self._statistics
+
+    @property
+    def row_predictor(self) -> Predictor:
+        """Assigns new rows to clusters."""
+        if self._row_predictor is None:
+            self._row_predictor = self._learn_rows()
+            self._release()
+        return self._row_predictor
+
+    @property
+    def column_predictor(self) -> Predictor:
+        """Assigns new columns to clusters."""
+        if self._column_predictor is None:
+            self._column_predictor = self._learn_columns()
+            self._release()
+        return self._column_predictor
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = self.tree, self.statistics, self.row_predictor, self.column_predictor
+        return Answers, parts
+
+    def _learn_rows(self) -> Predictor:
+        result, data = self._source()
+        clusters, fitted = result.clusters, result.fitted_rows
+        if fitted is None:
+            U, labels = self._divided(result), clusters.row_labels
+            side = FittedSide(data, U, labels, clusters.rows.membership, clusters.column_labels)
+        else:
+            rows = fitted.U, fitted.labels, fitted.membership
+            side = FittedSide(data[fitted.index], *rows, clusters.column_labels)
+        return self._learn(side, result)
+
+    def _learn_columns(self) -> Predictor:
+        result, data = self._source()
+        clusters = result.clusters
+        U = self._backend.transpose(self._divided(result))
+        columns = clusters.column_labels, clusters.columns.membership
+        return self._learn(FittedSide(transpose(data), U, *columns, clusters.row_labels), result)
+
+    def _learn(self, side: FittedSide, result: FitResult) -> Predictor:
+        has_outliers = result.cell_weights is not None
+        structure = result.clusters.structure
+        return learn_predictor(side, result.scale, structure, has_outliers, self._backend)
+
+    def _divided(self, result: FitResult) -> Dense:
+        U = result.representation
+        return self._backend.asarray(U / U.dtype.type(result.scale))
+
+    def _source(self) -> tuple[FitResult, Matrix]:
+        if self._result is None or self._result.data is None:
+            refuse_dask()
+        return self._result, self._result.data
+
+    def _release(self) -> None:
+        """Let the copy of the data go once nothing more can be asked of it."""
+        parts = self._tree, self._statistics, self._row_predictor, self._column_predictor
+        if all(part is not None for part in parts):
+            self._result = None
+
+
+def label_left_out_rows(result: FitResult, backend: NumpyBackend) -> FitResult:
+    """Label rows of weight zero, which had no part in the fit, as new rows are labelled."""
+    fitted, data = result.fitted_rows, result.data
+    if fitted is None or data is None:
+        return result
+    left_out = np.flatnonzero(np.bincount(fitted.index, minlength=data.shape[0]) == 0)
+    if not len(left_out):
+        return result
+    predicted = Answers.of(result, backend).row_predictor.predict(data[left_out])
+    rows = result.clusters.rows
+    labels, membership = rows.labels.copy(), rows.membership.copy()
+    labels[left_out], membership[left_out] = predicted.labels, predicted.membership
+    rows = replace(rows, labels=labels, membership=membership)
+    return replace(result, clusters=replace(result.clusters, rows=rows))
+
+
+def refuse_dask() -> NoReturn:
+    """Raise an error that says what a model of a Dask array can be asked."""
+    raise NotImplementedError(
+        "A model that was fitted to a Dask array has its labels, block means and representation "
+        "(a Dask array, which to_zarr writes), but not its data. To cut the clusters at other "
+        "numbers, explain them, predict new rows, impute missing values or save the model, fit a "
+        "sample of the rows in memory."
+    )

@@ -1,0 +1,201 @@
+"""Model files: the parameters and the fitted attributes of an estimator, without pickle."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pyrocco.assign import CoClusterer, ContinuousAssigner, EachSide, SilhouetteKMeans
+from pyrocco.assign.confidence import RoundClusters
+from pyrocco.assign.nested import NestedClusters, NestedSide
+from pyrocco.assign.profiles import BlockProfiles, FeatureProfiles
+from pyrocco.backends import NumpyBackend, TorchBackend
+from pyrocco.fitting.repeated_rows import KnownRows
+from pyrocco.graph import Graph
+from pyrocco.io.errors import ModelFileError
+from pyrocco.io.model_file import Record, read_model_file, write_model_file
+from pyrocco.results.answers import Answers
+from pyrocco.results.predict import (
+    ExpectedCleaner,
+    Limits,
+    MeanRows,
+    NonzeroCleaner,
+    Predictor,
+)
+from pyrocco.results.statistics import Moments, TreeStatistics
+from pyrocco.solvers import (
+    AutoSolver,
+    BartelsStewartSolver,
+    ConjugateGradientSolver,
+    DecoupledSolver,
+    MultigridSolver,
+    SpectralSolver,
+)
+
+# Classes whose objects a model may contain. An object is stored as the values of its
+# constructor parameters, each of which is an attribute of the same name. To make a new class
+# storable, add it here.
+STORABLE: dict[str, Callable[..., Any]] = {
+    kind.__name__: kind
+    for kind in (
+        Answers,
+        AutoSolver,
+        BartelsStewartSolver,
+        BlockProfiles,
+        CoClusterer,
+        ConjugateGradientSolver,
+        ContinuousAssigner,
+        DecoupledSolver,
+        EachSide,
+        ExpectedCleaner,
+        FeatureProfiles,
+        Graph,
+        KnownRows,
+        Limits,
+        MeanRows,
+        Moments,
+        MultigridSolver,
+        NestedClusters,
+        NestedSide,
+        NonzeroCleaner,
+        NumpyBackend,
+        Predictor,
+        RoundClusters,
+        SilhouetteKMeans,
+        SpectralSolver,
+        TreeStatistics,
+    )
+}
+
+
+def save_model(
+    path: str | os.PathLike[str], model: Any, about: Mapping[str, Any] | None = None
+) -> None:
+    """Write a fitted estimator to a file.
+
+    Parameters
+    ----------
+    path : str or path
+        The file. An existing file is replaced once the new one is complete.
+    model : estimator
+        A fitted estimator of pyrocco.
+    about : mapping, optional
+        Further values to store with the model: texts, numbers, lists, arrays.
+
+    Raises
+    ------
+    ModelFileError
+        If a parameter is an object that cannot be stored.
+    """
+    if not type(model).__module__.startswith("pyrocco."):
+        raise ModelFileError(
+            f"{type(model).__name__} is not a class of pyrocco, and a model file contains no "
+            "code: pickle the model instead"
+        )
+    parameters = model.get_params(deep=False)
+    # The callbacks of scikit-learn are not part of the model.
+    attributes = {
+        name: value
+        for name, value in vars(model).items()
+        if name not in parameters and name != "_skl_callbacks"
+    }
+    content = {
+        "class": type(model).__name__,
+        "pyrocco_version": version("pyrocco"),
+        "parameters": {name: to_plain(_device(value)) for name, value in parameters.items()},
+        "attributes": {name: to_plain(value) for name, value in attributes.items()},
+        "about": to_plain(dict(about or {})),
+    }
+    write_model_file(path, content)
+
+
+class Loaded(NamedTuple):
+    """A model, and the values that were stored with it."""
+
+    model: Any
+    about: dict[str, Any]
+
+
+def load_model(path: str | os.PathLike[str], classes: Mapping[str, Callable[..., Any]]) -> Loaded:
+    """Read a model, which must be of one of the classes.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    classes : mapping of str to class
+        The estimators by name.
+
+    Returns
+    -------
+    Loaded
+    """
+    content = read_model_file(path)
+    try:
+        model = classes[content["class"]](**from_plain(content["parameters"]))
+        for name, value in from_plain(content["attributes"]).items():
+            setattr(model, name, value)
+    except (KeyError, TypeError) as error:
+        raise ModelFileError(
+            f"{path}: contains a {content.get('class', 'model')} of pyrocco "
+            f"{content.get('pyrocco_version', '?')}, which this version cannot read: fit the "
+            "model again, or use that version"
+        ) from error
+    return Loaded(model, from_plain(content["about"]))
+
+
+def to_plain(value: object) -> Any:
+    """Replace objects of `STORABLE` classes by records, at any depth.
+
+    Examples
+    --------
+    >>> to_plain([MultigridSolver(tol=0.1)])[0].parts["tol"]
+    0.1
+    """
+    if isinstance(value, dict):
+        return {key: to_plain(part) for key, part in value.items()}
+    if isinstance(value, TorchBackend):
+        # The arrays of a fitted model are in main memory.
+        return to_plain(NumpyBackend())
+    if isinstance(value, np.random.RandomState):
+        return Record("RandomState", {"state": value.get_state()})
+    kind: Any = type(value)
+    if kind in STORABLE.values():
+        names = inspect.signature(kind).parameters
+        return Record(kind.__name__, {name: to_plain(getattr(value, name)) for name in names})
+    if isinstance(value, (list, tuple)) and kind in (list, tuple):
+        return kind(to_plain(part) for part in value)
+    return value
+
+
+def from_plain(value: object) -> Any:
+    """Restore the objects that `to_plain` replaced.
+
+    Examples
+    --------
+    >>> from_plain(to_plain(MultigridSolver(tol=0.1))).tol
+    0.1
+    """
+    if isinstance(value, dict):
+        return {key: from_plain(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(from_plain(part) for part in value)
+    if not isinstance(value, Record):
+        return value
+    if value.name == "RandomState":
+        random = np.random.RandomState()
+        random.set_state(value.parts["state"])
+        return random
+    return STORABLE[value.name](**{name: from_plain(part) for name, part in value.parts.items()})
+
+
+def _device(value: object) -> object:
+    """Return the name of a back end that was given as an object."""
+    if isinstance(value, TorchBackend):
+        return value.device.type
+    return "cpu" if isinstance(value, NumpyBackend) else value

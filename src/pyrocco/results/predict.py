@@ -1,0 +1,424 @@
+"""Assignment of new rows and columns to the clusters of a fitted model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+from scipy.stats import norm
+
+from pyrocco._typing import Array, Floats, Labels, Matrix, Names
+from pyrocco.assign.lloyd import cluster_means
+from pyrocco.assign.odds import tempered
+from pyrocco.assign.profiles import BlockProfiles, FeatureProfiles, Profiles, block_sums
+from pyrocco.backends import Backend
+from pyrocco.cells.values import is_mostly_zero, to_dense
+from pyrocco.fitting.outliers import cell_weights, noise_level
+from pyrocco.fitting.repeated_rows import KnownRows, dense_chunks
+
+# Share of rows like those of the fit that may be reported as far from their cluster.
+_FALSE_ALARMS = 0.01
+# Departures below this share of the matrix are rounding errors.
+_ROUNDING = 1e-9
+# Largest squared tangent of an angle, for rows that have nothing in common with their cluster.
+_OPPOSITE = 1e6
+_TINY = np.finfo(float).tiny
+
+
+class Predicted(NamedTuple):
+    """Cluster of every row, its probability, and the distance: above one is far."""
+
+    labels: Labels
+    membership: Floats
+    distance: Floats
+
+    def table(self, names: Names | None) -> pd.DataFrame:
+        """Return a DataFrame with one row for each predicted row."""
+        columns = {
+            "label": self.labels,
+            "membership": self.membership,
+            "distance": self.distance,
+            "far": self.distance > 1,
+        }
+        index = None if names is None else pd.Index(names)
+        return pd.DataFrame(columns, index)
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """Assigns rows to clusters. Rows of the fit keep the labels that they got there.
+
+    Parameters
+    ----------
+    profiles : BlockProfiles or FeatureProfiles
+        Compute the probabilities of the clusters.
+    mean_rows : MeanRows
+        Mean rows of the clusters, from which distances are measured.
+    limits : Limits
+        Distances that count as far.
+    unit : float
+        Scale by which new rows are divided.
+    cleaner : ExpectedCleaner, NonzeroCleaner or None
+        Moves outlier cells, if the fit found any.
+    known : KnownRows
+        The rows of the fit.
+    fitted : pair of ndarray
+        Their labels and memberships.
+    """
+
+    profiles: Profiles
+    mean_rows: MeanRows
+    limits: Limits
+    unit: float
+    cleaner: Cleaner | None
+    known: KnownRows
+    fitted: tuple[Labels, Floats]
+
+    def predict(self, X: Matrix) -> Predicted:
+        """Assign the rows of `X`, a dense or sparse matrix with NaN for missing values."""
+        X = sparse.csr_array(X) if sparse.issparse(X) else X
+        chunks = [self._predict_new(rows) for rows in dense_chunks(X, self.unit)]
+        new = Predicted(*(np.concatenate(part) for part in zip(*chunks, strict=True)))
+        known = self.known.find(X)
+        labels = np.where(known >= 0, self.fitted[0][known], new.labels)
+        membership = np.where(known >= 0, self.fitted[1][known], new.membership)
+        return Predicted(labels, membership, new.distance)
+
+    def _predict_new(self, X: Floats) -> Predicted:
+        cleaned, outliers = _clean(X, self.cleaner)
+        members = self.profiles.members(cleaned)
+        labels = members.argmax(axis=1)
+        membership = tempered(members)[np.arange(len(X)), labels]
+        departures = self.mean_rows.departures(cleaned, self.mean_rows.means[labels])
+        present = 1 - np.isnan(X).mean(axis=1)
+        distance = self.limits.distance(np.column_stack([departures, outliers]), present)
+        return Predicted(labels, membership, distance)
+
+
+class FittedSide(NamedTuple):
+    """The rows of a fit, or its columns as the rows of the transpose.
+
+    `X` has the units of the data; `U` is divided by the scale; `others` are the labels of the
+    other side.
+    """
+
+    X: Matrix
+    U: Array
+    labels: Labels
+    membership: Floats
+    others: Labels
+
+
+def learn_predictor(
+    side: FittedSide, unit: float, structure: str, has_outliers: bool, backend: Backend
+) -> Predictor:
+    """Learn what the rows of every cluster look like, and how far they are from each other.
+
+    Parameters
+    ----------
+    side : FittedSide
+        The rows that were fitted.
+    unit : float
+        Scale of the data.
+    structure : {"blocks", "gradient", "features"}
+        Structure of the matrix.
+    has_outliers : bool
+        Whether the fit found outlier cells.
+    backend : Backend
+        Where the representation is.
+
+    Returns
+    -------
+    Predictor
+    """
+    cleaner = _learn_cleaner(side, unit, backend) if has_outliers else None
+
+    def chunks() -> Iterator[Floats]:
+        return (_clean(rows, cleaner).X for rows in dense_chunks(side.X, unit))
+
+    profiles: BlockProfiles | FeatureProfiles
+    if structure == "blocks":
+        profiles = BlockProfiles.learn(chunks(), side.labels, side.others)
+    else:
+        by_length = not is_mostly_zero(side.X)
+        profiles = FeatureProfiles.learn(chunks(), side.U, side.labels, backend, by_length)
+    mean_rows, counts = learn_mean_rows(chunks(), side.labels, side.others)
+    departures = []
+    for rows, labels in _with_labels(dense_chunks(side.X, unit), side.labels):
+        cleaned, outliers = _clean(rows, cleaner)
+        own = _own_departures(cleaned, labels, mean_rows, counts)
+        departures.append(np.column_stack([own, outliers]))
+    limits = Limits.learn(np.concatenate(departures))
+    fitted = side.labels, side.membership
+    return Predictor(profiles, mean_rows, limits, unit, cleaner, KnownRows.of(side.X), fitted)
+
+
+def cluster_row_means(X: Matrix, column_labels: Labels) -> Floats:
+    """Compute the mean of every row over the columns of each column cluster, ignoring NaN."""
+    means = []
+    for rows in dense_chunks(X, 1.0):
+        sums, counts = block_sums(rows, column_labels)
+        means.append(np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0))
+    return np.concatenate(means)
+
+
+@dataclass(frozen=True)
+class MeanRows:
+    """The mean row of every cluster.
+
+    Parameters
+    ----------
+    means : ndarray of shape (n_clusters, n_columns)
+        Means of the values that are not missing.
+    centre : ndarray of shape (n_columns,)
+        Mean of all rows.
+    others : ndarray of int
+        Cluster of every column.
+
+    Examples
+    --------
+    >>> rows = MeanRows(np.array([[4.0, 0.0], [0.0, 4.0]]), np.array([2.0, 2.0]), np.array([0, 1]))
+    >>> rows.departures(np.array([[5.0, 0.0]]), rows.means[:1]).round(2).tolist()
+    [[0.5, 0.5, 0.04]]
+    """
+
+    means: Floats
+    centre: Floats
+    others: Labels
+
+    def departures(self, X: Floats, expected: Floats) -> Floats:
+        """Measure three kinds of departures of rows from their expected values.
+
+        The columns of the result are the mean square of the deviations; the mean square of
+        their means over column clusters, which is large if many small deviations have the same
+        sign; and the squared tangent of the angle between the row and its mean row, both
+        relative to the mean of all rows.
+        """
+        deviations = X - expected
+        sums, counts = block_sums(deviations, self.others)
+        blocks = (np.square(sums) / np.maximum(counts, 1)).sum(axis=1)
+        cells = np.nansum(np.square(deviations), axis=1)
+        n_cells, n_blocks = counts.sum(axis=1), np.count_nonzero(counts, axis=1)
+        squares = cells / np.maximum(n_cells, 1), blocks / np.maximum(n_blocks, 1)
+        return np.column_stack([*squares, self._angles(X, expected)])
+
+    def _angles(self, X: Floats, expected: Floats) -> Floats:
+        if len(self.means) == 1:  # the mean row is the mean of all rows: no direction
+            return np.zeros(len(X))
+        row = X - self.centre
+        present = ~np.isnan(row)
+        row, mean = np.where(present, row, 0), np.where(present, expected - self.centre, 0)
+        lengths = np.einsum("ij,ij->i", row, row)
+        along = np.einsum("ij,ij->i", row, mean)
+        along /= np.sqrt(np.maximum(np.einsum("ij,ij->i", mean, mean), _TINY))
+        towards = np.square(np.maximum(along, 0))
+        tangents = (lengths - towards) / np.maximum(towards, lengths / _OPPOSITE + _TINY)
+        return np.asarray(np.minimum(tangents, _OPPOSITE))
+
+
+def learn_mean_rows(
+    chunks: Iterable[Floats], labels: Labels, others: Labels
+) -> tuple[MeanRows, Floats]:
+    """Compute the mean row of every cluster, and the number of values behind every mean.
+
+    Parameters
+    ----------
+    chunks : iterable of ndarray
+        The rows, a few at a time; NaN marks missing values.
+    labels, others : ndarray of int
+        Clusters of the rows and of the columns.
+
+    Returns
+    -------
+    pair of MeanRows and ndarray
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, np.nan], [3.0, 4.0], [9.0, 0.0]])
+    >>> rows, counts = learn_mean_rows([X], np.array([0, 0, 1]), np.array([0, 0]))
+    >>> rows.means.tolist(), counts.tolist()
+    ([[2.0, 4.0], [9.0, 0.0]], [[2.0, 1.0], [1.0, 1.0]])
+    """
+    shape = int(labels.max()) + 1, len(others)
+    sums, counts = np.zeros(shape), np.zeros(shape)
+    for rows, own in _with_labels(chunks, labels):
+        members = np.eye(shape[0])[own].T
+        sums += members @ np.nan_to_num(rows)
+        counts += members @ ~np.isnan(rows)
+    centre = sums.sum(axis=0) / np.maximum(counts.sum(axis=0), 1)
+    means = np.where(counts > 0, sums / np.maximum(counts, 1), centre)
+    return MeanRows(means, centre, others), counts
+
+
+def _own_departures(X: Floats, labels: Labels, mean_rows: MeanRows, counts: Floats) -> Floats:
+    """Departures from the means of the other rows of the same cluster; NaN without others."""
+    counts = counts[labels]
+    others = counts * mean_rows.means[labels] - np.nan_to_num(X)
+    # There is no expectation for a column in which no other row has a value.
+    expected = np.where(counts > 1, others / np.maximum(counts - 1, 1), np.nan)
+    departures = mean_rows.departures(X, expected)
+    departures[np.isnan(X - expected).all(axis=1)] = np.nan
+    return departures
+
+
+def _with_labels(chunks: Iterable[Floats], labels: Labels) -> Iterator[tuple[Floats, Labels]]:
+    start = 0
+    for rows in chunks:
+        yield rows, labels[start : start + len(rows)]
+        start += len(rows)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Typical departures of rows, and limits that one row in a hundred exceeds.
+
+    Parameters
+    ----------
+    middle, upper : ndarray of shape (n_kinds,)
+        Medians and limits, for complete rows.
+    """
+
+    middle: Floats
+    upper: Floats
+
+    @classmethod
+    def learn(cls, departures: Floats) -> Limits:
+        """Estimate limits from departures; NaN marks unknown ones.
+
+        The limit is the larger one of a quantile and, for few rows, an extrapolation.
+
+        Examples
+        --------
+        >>> normal = np.random.default_rng(0).standard_normal((500, 1, 9))
+        >>> Limits.learn(np.square(normal).sum(axis=2)).upper.round().tolist()  # in theory 21.7
+        [23.0]
+        """
+        known = departures[~np.isnan(departures).any(axis=1)]
+        if not len(known):
+            return cls(np.zeros(departures.shape[1]), np.full(departures.shape[1], np.inf))
+        n_kinds = max(int(np.count_nonzero(known.max(axis=0))), 1)
+        level = 1 - _FALSE_ALARMS / n_kinds
+        # The cube root of a sum of squares is close to normal (Wilson and Hilferty 1931).
+        roots = np.cbrt(known)
+        middle = np.median(roots, axis=0)
+        spread = 1.4826 * np.median(np.abs(roots - middle), axis=0)
+        extrapolated = (middle + norm.ppf(level) * spread) ** 3
+        quantile = np.quantile(known, level, axis=0)
+        return cls(middle**3, np.maximum(np.maximum(extrapolated, quantile), _ROUNDING))
+
+    def distance(self, departures: Floats, present: Floats) -> Floats:
+        """Return distances of rows: above one if any departure exceeds its limit.
+
+        `present` is the share of values of each row that are not missing. Departures computed
+        from fewer values vary more; a row without any value is infinitely far.
+
+        Examples
+        --------
+        >>> limits = Limits(np.array([1.0]), np.array([2.0]))
+        >>> limits.distance(np.full((3, 1), 3.0), np.array([1.0, 0.25, 0.0])).tolist()
+        [1.5, 1.0, inf]
+        """
+        wider = 1 / np.sqrt(np.maximum(present, _TINY))[:, None]
+        limits = self.middle + (self.upper - self.middle) * wider
+        return np.where(present > 0, (departures / limits).max(axis=1), np.inf)
+
+
+class Cleaned(NamedTuple):
+    """Rows with outlier cells moved, and the share of each row that consists of them."""
+
+    X: Floats
+    outliers: Floats
+
+
+class Cleaner(Protocol):
+    """Moves the outlier cells of new rows, as `fit` does for its own. NaN stays NaN."""
+
+    def clean(self, X: Floats) -> Cleaned:
+        """Move outlier cells towards their expected values."""
+
+
+@dataclass(frozen=True)
+class ExpectedCleaner:
+    """Moves outlier cells towards the profile of the cluster that most of their row fits.
+
+    Parameters
+    ----------
+    profiles : ndarray of shape (n_clusters, n_columns)
+        Expected rows of every cluster.
+    noise : float
+        Standard deviation of the noise.
+
+    Examples
+    --------
+    >>> cleaner = ExpectedCleaner(np.array([[0.0, 0.0, 0.0], [5.0, 5.0, 5.0]]), 1.0)
+    >>> cleaned = cleaner.clean(np.array([[5.0, 6.0, -900.0]]))
+    >>> cleaned.X.round(1).tolist(), cleaned.outliers.round(2).tolist()
+    ([[5.0, 5.9, 5.0]], [0.37])
+    """
+
+    profiles: Floats
+    noise: float
+
+    def clean(self, X: Floats) -> Cleaned:
+        """Move outlier cells towards their expected values."""
+        nearest = np.argmin([self._losses(X, profile) for profile in self.profiles], axis=0)
+        expected = self.profiles[nearest]
+        weights = cell_weights(X - expected, self.noise)
+        return Cleaned(expected + weights * (X - expected), _mean_of_present(1 - weights))
+
+    def _losses(self, X: Floats, profile: Floats) -> Floats:
+        """Geman-McClure loss, which no single cell can make large."""
+        return _mean_of_present(1 - np.sqrt(cell_weights(X - profile, self.noise)))
+
+
+@dataclass(frozen=True)
+class NonzeroCleaner:
+    """Moves nonzero outlier cells of mostly-zero rows towards the usual size of such cells.
+
+    Parameters
+    ----------
+    usual : float
+        Median absolute value of nonzero cells.
+    noise : float
+        Standard deviation around it.
+
+    Examples
+    --------
+    >>> NonzeroCleaner(1.5, 0.5).clean(np.array([[0.0, 1.0, 900.0]])).X.round(1).tolist()
+    [[0.0, 1.1, 1.5]]
+    """
+
+    usual: float
+    noise: float
+
+    def clean(self, X: Floats) -> Cleaned:
+        """Move outlier cells towards their expected values."""
+        expected = self.usual * np.sign(X)
+        weights = np.where(X == 0, 1.0, cell_weights(X - expected, self.noise))
+        return Cleaned(expected + weights * (X - expected), _mean_of_present(1 - weights))
+
+
+def _learn_cleaner(side: FittedSide, unit: float, backend: Backend) -> Cleaner:
+    """Learn how to clean rows like those of a fit with outlier cells."""
+    X = to_dense(side.X) / unit
+    if is_mostly_zero(X):
+        values = np.asarray(X[X != 0], dtype=np.float64)
+        usual = float(np.nanmedian(np.abs(values)))
+        return NonzeroCleaner(usual, noise_level(values - usual * np.sign(values)))
+    n_clusters = int(side.labels.max()) + 1
+    profiles = cluster_means(backend.to_numpy(side.U), side.labels, n_clusters).astype(np.float64)
+    return ExpectedCleaner(profiles, noise_level(X - profiles[side.labels]))
+
+
+def _clean(X: Floats, cleaner: Cleaner | None) -> Cleaned:
+    return Cleaned(X, np.zeros(len(X))) if cleaner is None else cleaner.clean(X)
+
+
+def _mean_of_present(X: Floats) -> Floats:
+    """Mean of the values of every row that are not missing, or zero if all are."""
+    counts = np.maximum(np.count_nonzero(~np.isnan(X), axis=1), 1)
+    return np.asarray(np.nansum(X, axis=1) / counts)

@@ -1,4 +1,4 @@
-"""A watcher of fits that presses Ctrl-C at a given moment."""
+"""An observer that sends Ctrl-C to its own process at a given moment of a fit."""
 
 import signal
 

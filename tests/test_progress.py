@@ -1,20 +1,16 @@
-"""Who watches a fit is told the truth: lines, bars and scikit-learn's callbacks."""
+"""Lines, observers and scikit-learn's callbacks report on the progress of a fit."""
 
-import io
 import subprocess
 import sys
 
 import numpy as np
 import pytest
-from rich.console import Console
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import pyrocco
 from pyrocco import RCC, ROCCO
-from pyrocco.cli import progress
-from pyrocco.progress import watched_by
 from tests.stopping import StopAt
 
 callback = pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks from 1.9 on")
@@ -103,41 +99,11 @@ def test_scikit_learn_without_callbacks():
     assert "clusters: " in done.stderr
 
 
-def test_several_may_watch_and_only_within_the_block(planted):
+def test_an_observer_is_told_of_the_fit_that_it_is_handed_to(planted):
     first, second = StopAt(), StopAt()
-    with watched_by(first):
-        with watched_by(second):
-            ROCCO().fit(planted[0])
-        RCC().fit(planted[0])
+    ROCCO().fit(planted[0], observer=first)
+    RCC().fit(planted[0], observer=second)
     ROCCO().fit(planted[0])
-    assert "graph of columns" in second.seen
-    assert first.seen[: len(second.seen)] == second.seen
-    assert first.seen[len(second.seen) :][:2] == ["graph", "end of graph"]
+    assert "graph of columns" in first.seen
     assert first.seen.count("clusters") == 1
-
-
-def test_bars_show_stages_and_iterations_on_a_screen(planted, monkeypatch):
-    screen = Console(file=io.StringIO(), force_terminal=True, width=80)
-    monkeypatch.setattr(progress, "ERRORS", screen)
-
-    class Look(StopAt):
-        def iteration(self, record):
-            if record["iteration"] == 3:
-                (bars,) = [w.bars for w in pyrocco.progress._WATCHERS.get() if hasattr(w, "bars")]
-                bars.refresh()
-            return False
-
-    with progress.fitting_bars(quiet=False), watched_by(Look()):
-        ROCCO(3, variant="paper").fit(planted[0])
-    shown = screen.file.getvalue()
-    assert "representation" in shown
-    assert "3/100" in shown
-
-
-@pytest.mark.parametrize(("quiet", "terminal"), [(True, True), (False, False)])
-def test_no_bars_where_nobody_looks(quiet, terminal, planted, monkeypatch):
-    screen = Console(file=io.StringIO(), force_terminal=terminal)
-    monkeypatch.setattr(progress, "ERRORS", screen)
-    with progress.fitting_bars(quiet):
-        ROCCO().fit(planted[0])
-    assert screen.file.getvalue() == ""
+    assert second.seen[:2] == ["graph", "end of graph"]

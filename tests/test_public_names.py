@@ -1,9 +1,11 @@
-"""The names that pyrocco offers are the documented ones, and none is empty."""
+"""The public names of pyrocco are the documented ones, and each can be imported."""
 
 import doctest
 import importlib
 import pkgutil
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -31,9 +33,38 @@ def test_public_names_have_examples(name):
     assert doctest.DocTestParser().get_examples(getattr(pyrocco, name).__doc__)
 
 
-def test_documented_modules_can_be_imported_and_say_what_they_are():
+def test_documented_modules_can_be_imported_and_have_a_docstring():
     for name in documented("Modules beside them"):
         assert importlib.import_module(name).__doc__
+
+
+def run(code):
+    """Run Python code in a new process, and return what it prints."""
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def test_every_name_and_module_is_imported_on_first_use():
+    names = [*pyrocco.__all__, *(name.split(".")[1] for name in documented("Modules beside them"))]
+    code = "import pyrocco\n" + "\n".join(f"assert pyrocco.{name} is not None" for name in names)
+    run(f"{code}\nassert set({names!r}) | {{'__version__'}} <= set(dir(pyrocco))")
+
+
+def test_importing_pyrocco_imports_nothing_heavy():
+    code = "import pyrocco, sys; pyrocco.__version__; print(' '.join(sys.modules))"
+    heavy = {"numpy", "scipy", "sklearn", "numba", "pandas", "matplotlib", "dask", "torch"}
+    assert heavy.isdisjoint(run(code).split())
+
+
+def test_estimators_import_no_optional_package_and_no_matplotlib():
+    code = "import pyrocco, sys; pyrocco.ROCCO; print(' '.join(sys.modules))"
+    unused = {"matplotlib", "dask", "distributed", "torch", "anndata", "zarr", "typer"}
+    assert unused.isdisjoint(run(code).split())
+
+
+def test_other_names_are_attribute_errors():
+    with pytest.raises(AttributeError, match="no attribute 'ROCO'"):
+        _ = pyrocco.ROCO
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -1,25 +1,43 @@
-"""Robust Continuous Co-Clustering (ROCCO): groups of rows and of columns of a matrix.
+"""Robust Continuous Co-Clustering (ROCCO): clusters of the rows and the columns of a matrix.
 
 Implements He and Moreira-Matias, *Robust Continuous Co-Clustering* (2018).
+
+Names are imported when they are first used, so that ``import pyrocco`` is fast.
 """
 
+from __future__ import annotations
+
 from importlib import import_module
-from importlib.metadata import version
-from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
-from pyrocco.estimators import (
-    COBRA,
-    RCC,
-    ROCCO,
-    AutoKMeans,
-    AutoSpectralBiclustering,
-    AutoSpectralCoclustering,
-    COBRAr,
-    load,
-)
-from pyrocco.graph import Graph, mutual_knn_graph
+if TYPE_CHECKING:
+    from pyrocco import (  # noqa: F401 - modules that are documented as public
+        checkpoint,
+        datasets,
+        inspection,
+        io,
+        metrics,
+        pl,
+        plots,
+        prepare,
+        progress,
+        report,
+        solvers,
+        tl,
+    )
+    from pyrocco.estimators import (
+        COBRA,
+        RCC,
+        ROCCO,
+        AutoKMeans,
+        AutoSpectralBiclustering,
+        AutoSpectralCoclustering,
+        COBRAr,
+        load,
+    )
+    from pyrocco.graph import Graph, mutual_knn_graph
 
-__version__ = version("pyrocco")
+    __version__: str
 
 __all__ = [
     "COBRA",
@@ -34,9 +52,47 @@ __all__ = [
     "mutual_knn_graph",
 ]
 
+# The module that defines each public name.
+_HOMES = {
+    "COBRA": "pyrocco.estimators",
+    "RCC": "pyrocco.estimators",
+    "ROCCO": "pyrocco.estimators",
+    "AutoKMeans": "pyrocco.estimators",
+    "AutoSpectralBiclustering": "pyrocco.estimators",
+    "AutoSpectralCoclustering": "pyrocco.estimators",
+    "COBRAr": "pyrocco.estimators",
+    "Graph": "pyrocco.graph",
+    "load": "pyrocco.estimators",
+    "mutual_knn_graph": "pyrocco.graph",
+}
+_MODULES = (
+    "checkpoint",
+    "datasets",
+    "inspection",
+    "io",
+    "metrics",
+    "pl",
+    "plots",
+    "prepare",
+    "progress",
+    "report",
+    "solvers",
+    "tl",
+)
 
-def __getattr__(name: str) -> ModuleType:
-    # As in scanpy: pyrocco.tl, pyrocco.pl. Loaded when used, since pl brings matplotlib.
-    if name in ("pl", "tl"):
-        return import_module(f"pyrocco.{name}")
-    raise AttributeError(f"module 'pyrocco' has no attribute {name!r}")
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+    elif name in _MODULES:
+        value = import_module(f"pyrocco.{name}")
+    elif name == "__version__":
+        value = import_module("importlib.metadata").version("pyrocco")
+    else:
+        raise AttributeError(f"module 'pyrocco' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES, *_MODULES, "__version__"})

@@ -78,7 +78,7 @@ def test_preparations_that_do_not_suit(tmp_path, capsys):
 
 
 def test_too_little_memory(tmp_path, capsys, monkeypatch):
-    def fit(self, X, y=None):
+    def fit(self, X, **options):
         raise MemoryError
 
     monkeypatch.setattr("pyrocco.ROCCO.fit", fit)
@@ -113,7 +113,7 @@ def test_output_folder_without_permission(tmp_path, capsys):
 
 
 def test_output_is_checked_before_the_fit(tmp_path, capsys, monkeypatch):
-    def never(self, X, y=None):
+    def never(self, X, **options):
         raise AssertionError("the fit was started")
 
     monkeypatch.setattr("pyrocco.ROCCO.fit", never)

@@ -1,5 +1,8 @@
 """``pyrocco demo``, ``--version`` and ``--help``."""
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -53,11 +56,12 @@ def test_demo_tells_what_was_found(tmp_path, capsys, monkeypatch):
     assert "569 breast tumours" in captured.err
     rows = pd.read_csv("demo-output/row_labels.csv")["label"]
     columns = pd.read_csv("demo-output/column_labels.csv")["label"]
-    found = f"Found {rows.nunique()} groups of tumours and {columns.nunique()} groups of measure"
+    n_rows, n_columns = rows.nunique(), columns.nunique()
+    found = f"Found {n_rows} clusters of tumours and {n_columns} clusters of measurements"
     assert found in captured.out
     assert "Open demo-output/report.html in a browser" in captured.out
     page = Path("demo-output/report.html").read_text(encoding="utf-8")
-    assert f"pyrocco found {rows.nunique()} row clusters" in page
+    assert f"pyrocco found {n_rows} row clusters" in page
 
 
 def test_version_and_help(capsys):
@@ -73,3 +77,21 @@ def test_the_app_works_by_itself():
     result = CliRunner().invoke(app, ["--version"])
     assert result.exit_code == 0
     assert result.output.strip() == f"pyrocco {__version__}"
+
+
+START = """
+import json, sys
+from pyrocco.cli import main
+code = main(sys.argv[1:])
+print(json.dumps([code, sorted(sys.modules)]))
+"""
+
+
+@pytest.mark.parametrize("words", [["--version"], ["--help"], ["fit", "--help"], ["fit"]], ids=str)
+def test_only_commands_that_run_import_numerical_packages(words):
+    command = [sys.executable, "-c", START, *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    code, modules = json.loads(done.stdout.splitlines()[-1])
+    assert code == (2 if words == ["fit"] else 0)
+    heavy = {"numpy", "scipy", "sklearn", "numba", "pandas", "matplotlib", "dask", "torch"}
+    assert heavy.isdisjoint(modules)

@@ -19,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from pyrocco import ROCCO
 from pyrocco.cli import main
-from pyrocco.cli.messages import warnings_as_lines
+from pyrocco.cli.terminal import warnings_as_lines
 from pyrocco.prepare import prepare
 
 SCRIPT = Path(sys.executable).parent / "pyrocco"
@@ -68,7 +68,7 @@ def test_writes_what_the_library_finds(tmp_path, table, X, capsys):
     assert "The matrix has 60 rows and 45 columns." in captured.err
 
 
-def test_summary_tells_how_to_repeat_it(tmp_path, table, X):
+def test_the_summary_says_how_to_repeat_a_fit(tmp_path, table, X):
     words = "--n-clusters 3,2 --n-neighbors 7 --metric cosine --variant refined --seed 5 --quiet"
     assert main(["fit", str(table), "-o", str(tmp_path), *words.split()]) == 0
     summary = json.loads((tmp_path / "summary.json").read_text())
@@ -85,6 +85,9 @@ def test_summary_tells_how_to_repeat_it(tmp_path, table, X):
     assert summary["input"] == str(table)
     assert summary["notes"][0] == "Cells are separated by commas."
     assert isinstance(summary["converged"], bool)
+    assert summary["structure"] in ("blocks", "gradient", "features")
+    assert 0 < summary["mean_row_membership"] <= 1
+    assert summary["outlier_cells"] >= 0
     assert summary["iterations"] >= 1
     assert summary["seconds"] > 0
     assert {"python", "pyrocco", "numpy"} <= set(summary["versions"])
@@ -213,10 +216,10 @@ def test_quiet_prints_nothing(tmp_path, table, capsys):
 
 
 def test_warnings_are_one_line_and_kept(tmp_path, table, capsys, monkeypatch):
-    def fit(self, X, y=None):
+    def fit(self, X, **options):
         for _ in range(2):
             warnings.warn("The representation did not\n settle.", ConvergenceWarning, stacklevel=1)
-        return real(self, X)
+        return real(self, X, **options)
 
     real = ROCCO.fit
     monkeypatch.setattr(ROCCO, "fit", fit)
@@ -227,7 +230,7 @@ def test_warnings_are_one_line_and_kept(tmp_path, table, capsys, monkeypatch):
 
 
 def test_a_stop_leaves_what_was_there(tmp_path, table, capsys, monkeypatch):
-    def stop(self, X, y=None):
+    def stop(self, X, **options):
         raise KeyboardInterrupt
 
     out = tmp_path / "out"
@@ -262,7 +265,7 @@ def test_the_console_script_writes_the_same(tmp_path, table):
     assert "Traceback" not in done.stderr
 
 
-def test_missing_cells_are_left_out_and_empty_rows_named(tmp_path, X, capsys):
+def test_missing_values_are_ignored_and_empty_rows_named(tmp_path, X, capsys):
     holes = X.copy()
     holes[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
     holes[7] = np.nan
@@ -270,17 +273,17 @@ def test_missing_cells_are_left_out_and_empty_rows_named(tmp_path, X, capsys):
     names = [f"s{j}" for j in range(45)]
     pd.DataFrame(holes, columns=names).to_csv(path, index=False, na_rep="NA")
     assert main(["fit", str(path), "-o", str(out)]) == 0
-    with pytest.warns(UserWarning, match="Every cell of 1 row is missing"):
+    with pytest.warns(UserWarning, match="Every value of 1 row is missing"):
         model = ROCCO().fit(holes)
     np.testing.assert_array_equal(labels(out, "row")["label"], model.row_labels_)
     summary = json.loads((out / "summary.json").read_text())
     assert summary["missing"] == np.isnan(holes).sum()
     assert "counted from 0: 7" in summary["warnings"][0]
-    assert "Every cell of 1 row is missing" in capsys.readouterr().err
+    assert "Every value of 1 row is missing" in capsys.readouterr().err
 
 
-def test_nothing_but_missing_cells_is_an_error(tmp_path, capsys):
+def test_a_matrix_of_missing_values_only_is_an_error(tmp_path, capsys):
     np.save(tmp_path / "holes.npy", np.full((6, 4), np.nan))
     assert main(["fit", str(tmp_path / "holes.npy"), "-o", str(tmp_path / "out"), "-q"]) == 2
-    assert "Every cell of X is missing" in capsys.readouterr().err
+    assert "Every value of X is missing" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

@@ -1,6 +1,5 @@
 """``pyrocco inspect``: what it says is what the library finds."""
 
-import importlib
 import io
 import json
 from dataclasses import asdict
@@ -11,7 +10,7 @@ from rich.console import Console
 from scipy import sparse
 
 from pyrocco.cli import main
-from pyrocco.cli.progress import reading_bar
+from pyrocco.cli.terminal import reading_bar
 from pyrocco.inspection import gather_facts
 
 X = np.random.default_rng(0).poisson(0.4, (60, 45)).astype(float)
@@ -24,7 +23,7 @@ def path(tmp_path):
     return path
 
 
-def test_says_what_there_is(path, capsys):
+def test_describes_the_matrix(path, capsys):
     assert main(["inspect", str(path)]) == 0
     captured = capsys.readouterr()
     assert captured.err == ""
@@ -49,19 +48,18 @@ def test_json(path, capsys):
     assert about["cost"]["memory"] > 0
 
 
-def test_missing_cells_are_counted_and_not_refused(tmp_path, capsys):
+def test_missing_values_are_counted_and_accepted(tmp_path, capsys):
     holes = X.copy()
     holes[3, 4] = np.nan
     np.save(tmp_path / "x.npy", holes)
     assert main(["inspect", str(tmp_path / "x.npy")]) == 0
     told = capsys.readouterr().out
     assert f"1 of its {X.size} cells is missing" in told
-    assert "Missing cells need not be filled in" in told
+    assert "Missing values need not be filled in" in told
 
 
-def test_a_matrix_that_does_not_fit(path, capsys, monkeypatch):
-    module = importlib.import_module("pyrocco.cli.inspect")
-    monkeypatch.setattr(module, "machine_memory", lambda: 1e8)
+def test_a_matrix_too_large_for_this_machine(path, capsys, monkeypatch):
+    monkeypatch.setattr("pyrocco.cli.inspect_command.machine_memory", lambda: 1e8)
     assert main(["inspect", str(path)]) == 0
     assert "This machine has only 0.1 GB" in capsys.readouterr().out
 
@@ -73,13 +71,13 @@ def test_bad_files_end_with_one_line(tmp_path, capsys):
     assert captured.err.count("\n") == 1
 
 
-def test_the_bar_is_for_screens_only(monkeypatch):
-    with reading_bar(quiet=False) as watch:
-        assert watch is None
+def test_the_bar_is_shown_on_terminals_only(monkeypatch):
+    with reading_bar(quiet=False) as update:
+        assert update is None
     screen = io.StringIO()
-    monkeypatch.setattr("pyrocco.cli.progress.ERRORS", Console(file=screen, force_terminal=True))
-    with reading_bar(quiet=False) as watch:
-        watch(50, 100)
-        watch(100, 100)
+    monkeypatch.setattr("pyrocco.cli.terminal.ERRORS", Console(file=screen, force_terminal=True))
+    with reading_bar(quiet=False) as update:
+        update(50, 100)
+        update(100, 100)
     assert "reading" in screen.getvalue()
     assert "100%" in screen.getvalue()

@@ -51,7 +51,7 @@ def test_rows_of_the_fit_keep_their_labels(out, tmp_path, capsys):
     found, _ = predict(capsys, out, tmp_path / "again.csv", "-q")
     fitted = pd.read_csv(out / "row_labels.csv").set_index("name")["label"]
     assert found["label"].tolist() == fitted[found["name"]].tolist()
-    assert list(found.columns) == ["name", "label", "confidence", "distance", "far"]
+    assert list(found.columns) == ["name", "label", "membership", "distance", "far"]
 
 
 def test_new_rows_are_those_of_the_library(out, tmp_path, capsys):
@@ -61,7 +61,7 @@ def test_new_rows_are_those_of_the_library(out, tmp_path, capsys):
     expected = ROCCO().fit(X).place(prepare_alike(COUNTS[60:], learned))
     assert found["name"].tolist() == TABLE.index[60:].tolist()
     pd.testing.assert_frame_equal(found.drop(columns="name"), expected, rtol=1e-9)
-    assert "Values were prepared as those of the fit: normalize, log1p, zscore." in err
+    assert "Values were prepared as for the fit: normalize, log1p, zscore." in err
 
 
 def test_columns_are_matched_by_name(out, tmp_path, capsys):
@@ -77,8 +77,8 @@ def test_columns_are_matched_by_name(out, tmp_path, capsys):
     found, err = predict(capsys, out, tmp_path / "new.npy")
     assert found["label"].tolist() == expected["label"].tolist()
     assert "taken to be in the order of the model's" in err
-    new.T.to_csv(tmp_path / "turned.csv")
-    found, _ = predict(capsys, out, tmp_path / "turned.csv", "--transpose")
+    new.T.to_csv(tmp_path / "transposed.csv")
+    found, _ = predict(capsys, out, tmp_path / "transposed.csv", "--transpose")
     pd.testing.assert_frame_equal(found, expected)
 
 
@@ -96,7 +96,7 @@ def test_output_to_a_file(out, tmp_path, capsys):
             main(["predict", *map(str, (out, tmp_path / "new.csv", "-o", tmp_path / name))]) == 0
         )
         pd.testing.assert_frame_equal(read(tmp_path / name), expected)
-        assert "labels of 30 rows; " in capsys.readouterr().out
+        assert "30 rows, " in capsys.readouterr().out
     words = map(str, (out, tmp_path / "new.csv", "--json", "-q"))
     assert main(["predict", *words]) == 0
     records = json.loads(capsys.readouterr().out)
@@ -150,7 +150,9 @@ def test_words_are_weighed_as_those_of_the_fit(tmp_path, capsys):
 def test_models_that_cannot_predict(tmp_path, capsys):
     TABLE.to_csv(tmp_path / "new.csv")
     RCC().fit(COUNTS).save(tmp_path / "rcc.pyrocco")
-    assert "holds a RCC" in refused(capsys, tmp_path / "rcc.pyrocco", tmp_path / "new.csv")
+    assert "contains a model of class RCC" in refused(
+        capsys, tmp_path / "rcc.pyrocco", tmp_path / "new.csv"
+    )
     ROCCO().fit(COUNTS).save(tmp_path / "own.pyrocco")
     assert "pyrocco.load" in refused(capsys, tmp_path / "own.pyrocco", tmp_path / "new.csv")
     assert "not a model file" in refused(capsys, tmp_path / "new.csv", tmp_path / "new.csv")

@@ -1,4 +1,4 @@
-"""``pyrocco report`` writes the page of a fit again."""
+"""``pyrocco report`` regenerates the report of a fit."""
 
 import json
 import re
@@ -47,7 +47,7 @@ def test_a_matrix_that_moved(fitted, tmp_path, capsys):
     try:
         assert main(["report", str(fitted / "out")]) == 2
         error = capsys.readouterr().err
-        assert "not there any more: say where it is with --matrix FILE" in error
+        assert "no longer exists: say where it is with --matrix FILE" in error
         before = page(fitted)
         assert main(["report", str(fitted / "out"), "--matrix", str(moved), "-q"]) == 0
         assert page(fitted) == before
@@ -67,10 +67,10 @@ def test_another_matrix_is_refused(fitted, tmp_path, capsys):
 
 def test_a_folder_without_results(tmp_path, capsys):
     assert main(["report", str(tmp_path)]) == 2
-    assert "holds no results of pyrocco fit" in capsys.readouterr().err
+    assert "contains no results of pyrocco fit" in capsys.readouterr().err
     (tmp_path / "summary.json").write_text("{", encoding="utf-8")
     assert main(["report", str(tmp_path)]) == 2
-    assert "is not what pyrocco fit wrote" in capsys.readouterr().err
+    assert "was not written by pyrocco fit" in capsys.readouterr().err
     (tmp_path / "summary.json").write_text("{}", encoding="utf-8")
     assert main(["report", str(tmp_path)]) == 2
     assert "model.pyrocco" in capsys.readouterr().err

@@ -12,7 +12,6 @@ import pytest
 from sklearn.datasets import make_biclusters
 
 from pyrocco.cli import main
-from pyrocco.progress import watched_by
 from tests.stopping import StopAt
 
 LITERAL = ["--variant", "paper", "--n-clusters", "3", "--no-report"]
@@ -42,8 +41,8 @@ def fit_whole(matrix, tmp_path_factory):
     return folder
 
 
-def fit(matrix, folder, *words):
-    return main(["fit", str(matrix), "-o", str(folder), *LITERAL, *words])
+def fit(matrix, folder, *words, observer=None):
+    return main(["fit", str(matrix), "-o", str(folder), *LITERAL, *words], observer=observer)
 
 
 @pytest.mark.parametrize(
@@ -53,14 +52,13 @@ def fit(matrix, folder, *words):
 def test_resume_gives_the_labels_of_a_whole_run(matrix, whole, tmp_path, capsys, moment, by):
     out = tmp_path / "out"
     before = signal.getsignal(signal.SIGTERM)
-    with watched_by(StopAt(moment, by)):
-        assert fit(matrix, out, "-q") == 130
+    assert fit(matrix, out, "-q", observer=StopAt(moment, by)) == 130
     assert signal.getsignal(signal.SIGTERM) is before
     assert [path.name for path in out.iterdir()] == ["checkpoint.pyrocco"]
     err = capsys.readouterr().err
     assert err.count("\n") == 1
     assert "stopped" in err
-    assert "the same command with --resume goes on from there" in err
+    assert "the same command with --resume continues from there" in err
     assert fit(matrix, out, "-q", "--resume") == 0
     assert capsys.readouterr().err == ""
     check_same_labels(out, whole)
@@ -68,31 +66,29 @@ def test_resume_gives_the_labels_of_a_whole_run(matrix, whole, tmp_path, capsys,
 
 
 def test_a_stop_before_anything_is_done_leaves_nothing(matrix, tmp_path, capsys):
-    with watched_by(StopAt("graph of rows")):
-        assert fit(matrix, tmp_path / "out", "-q") == 130
+    assert fit(matrix, tmp_path / "out", "-q", observer=StopAt("graph of rows")) == 130
     assert capsys.readouterr().err == "pyrocco: stopped; no results were written\n"
     assert not (tmp_path / "out").exists()
 
 
-def test_without_resume_the_user_is_told(matrix, whole, tmp_path, capsys):
-    with watched_by(StopAt("iteration 3")):
-        fit(matrix, tmp_path, "-q")
+def test_without_resume_a_warning_mentions_the_checkpoint(matrix, whole, tmp_path, capsys):
+    fit(matrix, tmp_path, "-q", observer=StopAt("iteration 3"))
     capsys.readouterr()
     assert fit(matrix, tmp_path, "-q") == 0
-    assert "--resume would go on from there; this one starts anew" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert "could be continued with --resume; this fit starts from the beginning" in err
     check_same_labels(tmp_path, whole)
     assert not (tmp_path / "checkpoint.pyrocco").exists()
 
 
 def test_resume_without_a_checkpoint_starts_from_the_beginning(matrix, whole, tmp_path, capsys):
     assert fit(matrix, tmp_path, "--resume") == 0
-    assert "is not there, so this fit starts from the beginning" in capsys.readouterr().err
+    assert "does not exist, so this fit starts from the beginning" in capsys.readouterr().err
     check_same_labels(tmp_path, whole)
 
 
 def test_resume_refuses_another_fit(matrix, tmp_path, capsys):
-    with watched_by(StopAt("iteration 3")):
-        fit(matrix, tmp_path, "-q")
+    fit(matrix, tmp_path, "-q", observer=StopAt("iteration 3"))
     kept = (tmp_path / "checkpoint.pyrocco").read_bytes()
     capsys.readouterr()
     for words, wanted in [
@@ -103,14 +99,13 @@ def test_resume_refuses_another_fit(matrix, tmp_path, capsys):
         err = capsys.readouterr().err
         assert err.count("\n") == 1
         assert wanted in err
-        assert "delete the file to start anew" in err
+        assert "delete the file to start from the beginning" in err
     assert (tmp_path / "checkpoint.pyrocco").read_bytes() == kept
 
 
-def test_results_of_before_stay_when_a_fit_is_stopped(matrix, whole, tmp_path, capsys):
+def test_earlier_results_stay_when_a_fit_is_stopped(matrix, whole, tmp_path, capsys):
     assert fit(matrix, tmp_path, "-q") == 0
-    with watched_by(StopAt("iteration 3")):
-        assert fit(matrix, tmp_path, "-q", "--seed", "1") == 130
+    assert fit(matrix, tmp_path, "-q", "--seed", "1", observer=StopAt("iteration 3")) == 130
     check_same_labels(tmp_path, whole)
     assert json.loads((tmp_path / "summary.json").read_text())["parameters"]["random_state"] == 0
 
@@ -127,12 +122,11 @@ def test_a_command_may_run_outside_the_main_thread(matrix, whole, tmp_path):
 PROCESS = """
 import json, os, random, signal, sys, threading, time
 from pyrocco.cli import main
-from pyrocco.progress import watched_by
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 class Later:
-    # Tells how long a fit takes and, if asked to, sends Ctrl-C to this process in the midst of it.
+    # Measures how long a fit takes, and sends Ctrl-C to this process after some seconds of it.
     def __init__(self, seconds=1000):
         self.timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
         self.started = time.monotonic()
@@ -150,11 +144,10 @@ class Later:
 matrix, whole, out, *words = sys.argv[1:]
 codes = [main(["fit", matrix, "-o", whole, *words])]
 clock = Later()
-with watched_by(clock):
-    main(["fit", matrix, "-o", whole, *words])
+main(["fit", matrix, "-o", whole, *words], observer=clock)
 for part in range(3):
-    with watched_by(Later(random.uniform(0.3 * part, 0.3 * part + 0.3) * clock.seconds)):
-        codes.append(main(["fit", matrix, "-o", out, "--resume", *words]))
+    later = Later(random.uniform(0.3 * part, 0.3 * part + 0.3) * clock.seconds)
+    codes.append(main(["fit", matrix, "-o", out, "--resume", *words], observer=later))
 codes.append(main(["fit", matrix, "-o", out, "--resume", *words]))
 print(json.dumps(codes))
 """

@@ -1,22 +1,43 @@
-"""Options that commands share, with their help."""
+"""Options of the commands: their names, types, defaults and help texts.
+
+Importing this module is fast: it needs nothing but typer, so that ``--help`` answers at once.
+"""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
-from typing import Annotated
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
 __all__ = [
+    "MODEL_FILE",
+    "REPORT_FILE",
+    "SUMMARY_FILE",
     "AsJson",
-    "Metric",
-    "NClusters",
+    "LargeMatrixPath",
+    "MatrixPath",
+    "ModelOptions",
+    "OutputFolder",
     "OutputFormat",
+    "PrepareOptions",
     "Quiet",
+    "ReadOptions",
+    "RunOptions",
     "Seed",
-    "Variant",
+    "expand_groups",
     "parse_n_clusters",
 ]
+
+# Names of files in the folder of the results.
+MODEL_FILE = "model.pyrocco"
+REPORT_FILE = "report.html"
+SUMMARY_FILE = "summary.json"
 
 
 class Metric(StrEnum):
@@ -29,32 +50,177 @@ class Metric(StrEnum):
 
 
 class Variant(StrEnum):
-    """Forms of the algorithm."""
+    """Variants of the algorithm."""
 
     refined = "refined"
     paper = "paper"
 
 
 class OutputFormat(StrEnum):
-    """Forms of the results."""
+    """File formats of the results."""
 
     csv = "csv"
     parquet = "parquet"
     h5ad = "h5ad"
 
 
+class Layout(StrEnum):
+    """Layouts of a table."""
+
+    auto = "auto"
+    wide = "wide"
+    long = "long"
+
+
+class Absent(StrEnum):
+    """Values of row-column pairs that a long table does not list."""
+
+    zero = "zero"
+    missing = "missing"
+
+
+_FILES = (
+    "CSV, TSV, Excel, Parquet, .h5ad, .npz, .npy or .mtx file; text may be compressed (.gz); or a "
+    "folder with matrix.mtx, barcodes.tsv and features.tsv"
+)
+MatrixPath = Annotated[Path, typer.Argument(help=f"{_FILES}.", metavar="MATRIX")]
+LargeMatrixPath = Annotated[
+    Path,
+    typer.Argument(
+        help=f"{_FILES}. A matrix larger than memory may be given as many files "
+        "('data/*.parquet', 'data/*.csv') or as .zarr.",
+        metavar="MATRIX",
+    ),
+]
+OutputFolder = Annotated[
+    Path, typer.Option("-o", "--output", help="Folder for the results.", metavar="OUT")
+]
+Seed = Annotated[
+    int, typer.Option(min=0, help="Random seed; the same seed gives the same result.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print the result as JSON on standard output.")
+]
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """Options of the algorithm."""
+
+    n_neighbors: Annotated[
+        int, typer.Option(min=1, help="Neighbours of each row and column in the graphs.")
+    ] = 10
+    metric: Annotated[
+        Metric,
+        typer.Option(
+            help="Distance between rows and between columns; auto chooses cosine for data that "
+            "are mostly zeros."
+        ),
+    ] = Metric.auto
+    variant: Annotated[
+        Variant, typer.Option(help="The refined algorithm, or that of the paper without changes.")
+    ] = Variant.refined
+    n_clusters: Annotated[
+        str,
+        typer.Option(
+            metavar="N|ROWS,COLUMNS",
+            help="Number of clusters: 4 for both rows and columns, 4,3 for each, or auto.",
+        ),
+    ] = "auto"
+    seed: Seed = 0
+
+
+_reading = partial(typer.Option, rich_help_panel="Reading the file")
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How to read the file of a matrix."""
+
+    transpose: Annotated[bool, _reading("--transpose", help="Swap rows and columns.")] = False
+    layer: Annotated[str | None, _reading(help="Layer of an .h5ad file to use instead of X.")] = (
+        None
+    )
+    raw: Annotated[bool, _reading("--raw", help="Use raw of an .h5ad file instead of X.")] = False
+    sheet: Annotated[
+        str | None, _reading(help="Sheet of an Excel file; the first one by default.")
+    ] = None
+    layout: Annotated[
+        Layout,
+        _reading(
+            help="Layout of a table: wide has one row of the matrix per line, long has one value "
+            "per line (row, column, value)."
+        ),
+    ] = Layout.auto
+    absent: Annotated[
+        Absent | None,
+        _reading(
+            help="How to treat row-column pairs that a long table does not list; zero by default."
+        ),
+    ] = None
+
+
+_preparing = partial(typer.Option, rich_help_panel="Preparing the values, in this order")
+
+
+@dataclass(frozen=True)
+class PrepareOptions:
+    """Which preparations to apply.
+
+    Examples
+    --------
+    >>> PrepareOptions(log1p=True, normalize=True).names
+    ('normalize', 'log1p')
+    """
+
+    normalize: Annotated[bool, _preparing("--normalize", help="Scale rows to the same total.")] = (
+        False
+    )
+    log1p: Annotated[bool, _preparing("--log1p", help="Replace values x by log(1 + x).")] = False
+    tfidf: Annotated[
+        bool, _preparing("--tfidf", help="Weight words (columns) by tf-idf; rows are documents.")
+    ] = False
+    zscore: Annotated[
+        bool, _preparing("--zscore", help="Scale columns to mean 0 and standard deviation 1.")
+    ] = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the chosen preparations, in the order of application."""
+        return tuple(field.name for field in fields(self) if getattr(self, field.name))
+
+
+_large = partial(typer.Option, rich_help_panel="Large matrices and long runs")
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """Where to run a fit, and whether to resume it."""
+
+    cluster: Annotated[
+        str | None,
+        _large(
+            metavar="local[:N]|tcp://HOST:PORT",
+            help="Fit in chunks of rows on a Dask cluster: on N processes of this machine, or on "
+            "the cluster of a running scheduler.",
+        ),
+    ] = None
+    memory_limit: Annotated[
+        str | None,
+        _large(
+            metavar="SIZE",
+            help="Most memory to use, such as 4GB; with a local cluster, of all processes "
+            "together.",
+        ),
+    ] = None
+    resume: Annotated[
+        bool, _large("--resume", help="Continue a fit that was stopped by Ctrl-C.")
+    ] = False
+
+
 def parse_n_clusters(text: str) -> int | tuple[int | None, int | None] | None:
-    """Understand ``auto``, ``4``, ``4,3`` and ``4,auto``.
-
-    Parameters
-    ----------
-    text : str
-        What the user wrote.
-
-    Returns
-    -------
-    None, int or pair
-        As `ROCCO` takes it.
+    """Parse ``auto``, ``4``, ``4,3`` or ``4,auto`` into the parameter of `ROCCO`.
 
     Examples
     --------
@@ -71,15 +237,54 @@ def parse_n_clusters(text: str) -> int | tuple[int | None, int | None] | None:
     return (numbers[0], numbers[1]) if len(numbers) == 2 else numbers[0]
 
 
-NClusters = Annotated[
-    str,
-    typer.Option(
-        metavar="N|ROWS,COLUMNS",
-        help="Numbers of clusters: 4, or 4,3 for rows and columns, or auto to find them.",
-    ),
-]
-Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")]
-AsJson = Annotated[
-    bool, typer.Option("--json", help="Print the summary as JSON, and nothing else but progress.")
-]
+def expand_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Turn a command that takes dataclasses of options into one that takes every option.
+
+    typer derives the options of a command from its parameters. A parameter of `command` that is
+    annotated with a dataclass is replaced by one parameter per field.
+
+    Examples
+    --------
+    >>> @dataclass(frozen=True)
+    ... class Size:
+    ...     width: int = 3
+    ...     height: int = 4
+    >>> def area(size: Size, unit: str = "m") -> None:
+    ...     print(size.width * size.height, unit)
+    >>> list(inspect.signature(expand_groups(area)).parameters)
+    ['width', 'height', 'unit']
+    >>> expand_groups(area)(width=5, unit="cm")
+    20 cm
+    """
+    hints = get_type_hints(command, include_extras=True)
+    given = inspect.signature(command).parameters
+    groups = {name: hints[name] for name in given if is_dataclass(hints[name])}
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in given.items():
+        flat = parameter.replace(kind=parameter.KEYWORD_ONLY, annotation=hints[name])
+        parameters += _field_parameters(groups[name]) if name in groups else [flat]
+
+    def run(**values: Any) -> None:
+        for name, group in groups.items():
+            names = [field.name for field in fields(group) if field.name in values]
+            values[name] = group(**{each: values.pop(each) for each in names})
+        command(**values)
+
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return run
+
+
+def _field_parameters(group: type) -> list[inspect.Parameter]:
+    """One keyword parameter per field of a dataclass."""
+    hints = get_type_hints(group, include_extras=True)
+    return [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=field.default,
+            annotation=hints[field.name],
+        )
+        for field in fields(group)
+    ]

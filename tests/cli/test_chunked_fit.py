@@ -14,8 +14,9 @@ from sklearn.datasets import make_biclusters
 from sklearn.metrics import adjusted_rand_score
 
 from pyrocco import ROCCO
+from pyrocco.backends import NumpyBackend
 from pyrocco.backends.dask import ClusterLostError
-from pyrocco.cli import main, running
+from pyrocco.cli import dask_cluster, main
 from pyrocco.io import result_files, staged_folder
 
 SMALL = {"column_labels.csv", "block_means.csv", "summary.json"}
@@ -47,7 +48,8 @@ def fake_fits(monkeypatch, truth):
     """In place of the fit: what it was given, and the labels that are known."""
     seen = []
 
-    def fit(self, X, y=None):
+    def fit(self, X, *, checkpoint, observer):
+        checkpoint.open(self.get_params(), np.zeros((1, 1)), NumpyBackend())
         seen.append((self, X))
         _, rows, columns = truth
         self.row_labels_ = da.from_array(rows, chunks=(X.chunks[0],))
@@ -118,7 +120,7 @@ def test_quiet_and_json(folder, fits, tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["n_row_clusters"] == 3
 
 
-def test_parquet_by_wish_and_for_many_rows(folder, fits, truth, tmp_path, monkeypatch):
+def test_parquet_on_request_and_for_many_rows(folder, fits, truth, tmp_path, monkeypatch):
     words = ["fit", str(folder / "*.parquet"), "-o", str(tmp_path), "-q"]
     assert main([*words, "--output-format", "parquet"]) == 0
     assert {path.name for path in tmp_path.iterdir()} == {
@@ -163,7 +165,7 @@ def test_a_single_file_within_a_limit_has_its_report(folder, truth, tmp_path):
     assert summary["parameters"]["memory_limit"] == 2_000_000_000
 
 
-def test_too_low_a_limit_says_what_would_do(folder, tmp_path, capsys):
+def test_too_low_a_limit_says_how_much_is_needed(folder, tmp_path, capsys):
     words = ["-o", str(tmp_path / "out"), "-q", "--memory-limit", "1MB"]
     code = main(["fit", str(folder / "whole.csv.gz"), *words])
     check_refused(capsys, code, "A matrix of 90 x 40 needs", "cluster")
@@ -221,26 +223,26 @@ def test_no_file(tmp_path, capsys):
     check_refused(capsys, code, "no file matches this pattern", "quotation marks")
 
 
-def test_a_bad_part_is_named(folder, tmp_path, capsys, monkeypatch):
+def test_a_bad_file_is_named(folder, tmp_path, capsys, monkeypatch):
     for name in ("1", "2"):
         cell = "low" if name == "2" else "3"
         (tmp_path / f"{name}.csv").write_text(f"x,y\n1,2\n2,3\n3,1\n4,{cell}\n")
-    monkeypatch.setattr(ROCCO, "fit", lambda self, X: X.compute())
+    monkeypatch.setattr(ROCCO, "fit", lambda self, X, **options: X.compute())
     code = main(["fit", str(tmp_path / "*.csv"), "-o", str(tmp_path / "out"), "-q"])
     check_refused(capsys, code, "2.csv: row 4", '"y"', "low")
 
 
 def test_a_lost_cluster_is_one_line(folder, tmp_path, capsys, monkeypatch):
-    def fit(self, X):
+    def fit(self, X, **options):
         raise ClusterLostError("The workers died.")
 
     monkeypatch.setattr(ROCCO, "fit", fit)
     code = main(["fit", str(folder / "*.parquet"), "-o", str(tmp_path / "out"), "-q"])
-    check_refused(capsys, code, "The workers died. The same command with --resume goes on")
+    check_refused(capsys, code, "The workers died. The same command with --resume continues")
 
 
-def test_nobody_answers(folder, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(running, "_SECONDS_TO_ANSWER", 0.2)
+def test_no_scheduler_answers(folder, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(dask_cluster, "_SECONDS_TO_ANSWER", 0.2)
     words = ["fit", str(folder / "*.parquet"), "-o", str(tmp_path / "out"), "-q"]
     code = main([*words, "--cluster", "tcp://127.0.0.1:9"])
     check_refused(capsys, code, "no Dask scheduler answers", "dask scheduler", "dask worker")
@@ -251,11 +253,11 @@ def test_on_a_cluster_that_runs(folder, fits, truth, start, tmp_path, monkeypatc
     seen = []
     fake = ROCCO.fit
 
-    def fit(self, X):
+    def fit(self, X, **options):
         with warnings.catch_warnings(action="error"):
             seen.append(get_client().scheduler.address)
             np.testing.assert_array_equal(X.compute(), truth[0])
-        return fake(self, X)
+        return fake(self, X, **options)
 
     monkeypatch.setattr(ROCCO, "fit", fit)
     address = start(2)
@@ -270,14 +272,14 @@ def test_on_a_cluster_that_runs(folder, fits, truth, start, tmp_path, monkeypatc
 
 
 def test_a_cluster_without_workers(folder, start, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(running, "_SECONDS_TO_ANSWER", 0.5)
+    monkeypatch.setattr(dask_cluster, "_SECONDS_TO_ANSWER", 0.5)
     words = ["fit", str(folder / "*.parquet"), "-o", str(tmp_path / "out"), "-q"]
     code = main([*words, "--cluster", start(0)])
     check_refused(capsys, code, "the scheduler has no workers", "dask worker tcp://")
 
 
 def test_on_a_local_cluster(folder, truth, tmp_path, capfd):
-    """The whole way: processes are started, each reads its parts, all are gone at the end."""
+    """Processes are started, each reads its chunks, and all have ended afterwards."""
     words = ["--cluster", "local:2", "--memory-limit", "4GB", "-q"]
     assert main(["fit", str(folder / "*.parquet"), "-o", str(tmp_path), *words]) == 0
     assert capfd.readouterr() == ("", "")

@@ -56,11 +56,11 @@ def test_the_others_are_those_of_numpy_and_scikit_learn():
 
 @pytest.mark.parametrize("name", ["normalize", "log1p", "zscore"])
 @pytest.mark.parametrize("form", FORMS)
-def test_missing_cells_stay_missing_and_count_for_nothing(name, form):
-    holes = COUNTS.copy()
-    holes[1, 2] = holes[7, 0] = np.nan
-    prepared = dense(PREPARATIONS[name](form(holes)))
-    np.testing.assert_array_equal(np.isnan(prepared), np.isnan(holes))
+def test_missing_values_stay_missing_and_are_not_counted(name, form):
+    X = COUNTS.copy()
+    X[1, 2] = X[7, 0] = np.nan
+    prepared = dense(PREPARATIONS[name](form(X)))
+    np.testing.assert_array_equal(np.isnan(prepared), np.isnan(X))
     if name == "zscore":
         np.testing.assert_allclose(np.nanmean(prepared, axis=0), 0, atol=1e-12)
         np.testing.assert_allclose(np.nanstd(prepared, axis=0), 1)
@@ -73,12 +73,12 @@ def test_negative_values_are_refused(function, form):
         function(form(np.array([[1.0, -2.0], [0.0, -1.0]])))
 
 
-def test_tfidf_refuses_missing_cells():
-    with pytest.raises(ValueError, match="without missing cells"):
+def test_tfidf_refuses_missing_values():
+    with pytest.raises(ValueError, match="without missing values"):
         tfidf(np.array([[np.nan, 1.0]]))
 
 
-def test_several_come_in_one_order():
+def test_preparations_are_applied_in_a_fixed_order():
     expected = zscore(log1p(normalize(COUNTS)))
     np.testing.assert_array_equal(prepare(COUNTS, ["zscore", "log1p", "normalize"]), expected)
     np.testing.assert_array_equal(prepare(COUNTS, []), COUNTS)

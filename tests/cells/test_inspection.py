@@ -96,7 +96,7 @@ def test_facts(form):
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
-def test_facts_with_missing_cells(form):
+def test_facts_with_missing_values(form):
     X = zscore(COUNTS)
     X[rng.random(X.shape) < 0.1] = np.nan
     facts = gather_facts(form(zscore(X)))

@@ -1,0 +1,95 @@
+"""``pyrocco demo``: a complete example with data that come with scikit-learn."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer
+
+from pyrocco.cells.preparation import zscore
+from pyrocco.cli.fit_command import fit_model, write_results
+from pyrocco.cli.options import REPORT_FILE
+from pyrocco.cli.terminal import fit_bars, say_all, tell
+from pyrocco.estimators import ROCCO
+from pyrocco.io import Matrix, result_writer, staged_folder, write_matrix
+from pyrocco.plots.style import count
+from pyrocco.progress import Observer
+
+__all__ = ["demo_matrix", "run_demo"]
+
+MATRIX_FILE = "matrix.csv"
+_INPUT = "Wisconsin breast cancer (scikit-learn)"
+
+
+def demo_matrix() -> Matrix:
+    """Return breast tumours and scaled measurements of their cell nuclei.
+
+    The Wisconsin diagnostic breast cancer data that scikit-learn includes: 569 tumours (rows)
+    and 30 measurements (columns). The measurements have different units, so every column is
+    scaled to mean 0 and standard deviation 1. The diagnosis is part of the row names only,
+    which the algorithm does not use.
+
+    Returns
+    -------
+    Matrix
+
+    Examples
+    --------
+    >>> matrix = demo_matrix()
+    >>> matrix.shape, matrix.row_names[0], matrix.column_names[0]
+    ((569, 30), 'malignant_0', 'mean radius')
+    """
+    bunch = load_breast_cancer()
+    diagnoses = bunch.target_names[bunch.target]
+    return Matrix(
+        zscore(bunch.data),
+        tuple(f"{diagnosis}_{i}" for i, diagnosis in enumerate(diagnoses)),
+        tuple(str(name) for name in bunch.feature_names),
+        (
+            "569 breast tumours (rows) and 30 measurements of their cell nuclei (columns).",
+            "Every measurement was scaled to mean 0 and standard deviation 1.",
+        ),
+    )
+
+
+def run_demo(output: Path, seed: int, quiet: bool, observer: Observer | None) -> None:
+    """Co-cluster the example, write the results and say what was found."""
+    matrix = demo_matrix()
+    model = ROCCO(random_state=seed, verbose=0 if quiet else 1)
+    with staged_folder(output) as folder:
+        if not quiet:
+            say_all(matrix.notes)
+        with fit_bars(quiet, observer) as observed:
+            outcome = fit_model(model, matrix.X, _INPUT, observed)
+        about = {"input": _INPUT, "matrix": MATRIX_FILE, **outcome}
+        write_results(model, matrix, about, folder, result_writer("csv"))
+        write_matrix(folder / MATRIX_FILE, matrix)
+    if quiet:
+        return
+    for line in _describe(model, matrix):
+        tell(line)
+    tell(f"Open {output / REPORT_FILE} in a browser; tables and heatmap.png are beside it.")
+    tell(f"To fit the same data from a file: pyrocco fit {output / MATRIX_FILE} -o my-output")
+
+
+def _describe(model: ROCCO, matrix: Matrix) -> list[str]:
+    """Describe the clusters in plain words."""
+    rows = count(model.n_row_clusters_, "cluster")
+    columns = count(model.n_column_clusters_, "cluster")
+    diagnoses = np.array([name.split("_")[0] for name in matrix.row_names])
+    lines = [
+        f"Found {rows} of tumours and {columns} of measurements; neither number was given.",
+        "Clusters of tumours, compared with the diagnosis, which was not used:",
+    ]
+    for cluster in range(model.n_row_clusters_):
+        counts = Counter(diagnoses[model.row_labels_ == cluster].tolist())
+        lines.append(
+            f"  cluster {cluster}: {counts['malignant']} malignant, {counts['benign']} benign"
+        )
+    lines.append("Clusters of measurements:")
+    for cluster in range(model.n_column_clusters_):
+        names = np.array(matrix.column_names)[model.column_labels_ == cluster]
+        lines.append(f"  cluster {cluster}: {', '.join(names)}")
+    return lines

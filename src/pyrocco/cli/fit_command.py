@@ -1,0 +1,391 @@
+"""``pyrocco fit``: read a matrix, co-cluster it, write the results."""
+
+from __future__ import annotations
+
+import json
+import platform
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import typer
+
+from pyrocco._typing import Labels, MatrixLike
+from pyrocco.backends.dask import ClusterLostError
+from pyrocco.cells.inspection import advise, gather_facts
+from pyrocco.checkpoint import Checkpoint, checkpoint_to
+from pyrocco.cli.dask_cluster import NoClusterError, parse_cluster, peak_memory, start_cluster
+from pyrocco.cli.input import describe_advice, prepare_matrix, read_file
+from pyrocco.cli.options import (
+    MODEL_FILE,
+    REPORT_FILE,
+    SUMMARY_FILE,
+    ModelOptions,
+    OutputFormat,
+    PrepareOptions,
+    ReadOptions,
+    RunOptions,
+    parse_n_clusters,
+)
+from pyrocco.cli.terminal import (
+    StoppedError,
+    fit_bars,
+    one_line,
+    say,
+    say_all,
+    signal_handled,
+    tell,
+    warnings_as_lines,
+)
+from pyrocco.estimators import ROCCO
+from pyrocco.fitting.memory_plan import parse_bytes
+from pyrocco.io import (
+    Matrix,
+    MatrixError,
+    PartitionedMatrix,
+    Results,
+    is_partitioned,
+    label_table,
+    means_table,
+    open_partitioned,
+    result_writer,
+    row_label_writer,
+    split_rows,
+    staged_folder,
+    write_table,
+)
+from pyrocco.plots import before_and_after, save_figure
+from pyrocco.plots.style import count
+from pyrocco.progress import Observer
+from pyrocco.report import write_report
+from pyrocco.report.sentences import n_outlier_cells
+
+__all__ = ["FitJob", "fit_file", "fit_model", "write_results"]
+
+CHECKPOINT_FILE = "checkpoint.pyrocco"
+PICTURE_FILE = "heatmap.png"
+NOT_WRITTEN = (
+    "Fitting in chunks of rows: no heat map, no report and no model file are written, because "
+    "they need the whole matrix in memory."
+)
+_PACKAGES = ("pyrocco", "numpy", "scipy", "scikit-learn", "numba")
+
+Summary = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class FitJob:
+    """What ``pyrocco fit`` is asked to do."""
+
+    source: Path
+    output: Path
+    model: ModelOptions = field(default_factory=ModelOptions)
+    read: ReadOptions = field(default_factory=ReadOptions)
+    prepare: PrepareOptions = field(default_factory=PrepareOptions)
+    run: RunOptions = field(default_factory=RunOptions)
+    output_format: OutputFormat = OutputFormat.csv
+    report: bool = True
+    quiet: bool = False
+    as_json: bool = False
+    observer: Observer | None = None
+
+    @property
+    def about(self) -> Summary:
+        """What the summary begins with: the input and how it was read and prepared."""
+        return {
+            "input": str(self.source),
+            "reading": vars(self.read),
+            "prepared": self.prepare.names,
+        }
+
+
+def fit_file(job: FitJob) -> None:
+    """Co-cluster the matrix of a job, write the results and say what was found."""
+    model = _make_estimator(job)
+    in_chunks = is_partitioned(job.source) or job.run.cluster is not None
+    summary = _fit_in_chunks(model, job) if in_chunks else _fit_in_memory(model, job)
+    if job.as_json:
+        typer.echo(json.dumps(summary, indent=2))
+    elif not job.quiet:
+        rows = count(model.n_row_clusters_, "cluster")
+        columns = count(model.n_column_clusters_, "cluster")
+        tell(f"Found {rows} of rows and {columns} of columns.")
+        tell(f"Results are in {job.output}: {', '.join(summary['files'])}")
+
+
+def _make_estimator(job: FitJob) -> ROCCO:
+    """Check the options and create the estimator."""
+    options, limit = job.model, _memory_limit(job.run)
+    return ROCCO(
+        parse_n_clusters(options.n_clusters),
+        n_neighbors=options.n_neighbors,
+        metric=options.metric.value,
+        variant=options.variant.value,
+        # A local cluster keeps the limit itself.
+        memory_limit=limit if job.run.cluster is None else None,
+        random_state=options.seed,
+        verbose=0 if job.quiet else 1,
+    )
+
+
+def _memory_limit(options: RunOptions) -> int | None:
+    """Return the memory limit in bytes, after checking that it can be applied."""
+    address = None if options.cluster is None else parse_cluster(options.cluster)
+    if options.memory_limit is None:
+        return None
+    if isinstance(address, str):
+        raise typer.BadParameter(
+            f"has no effect on the workers of {address}, which have their own limits: start them "
+            "with dask worker --memory-limit",
+            param_hint="--memory-limit",
+        )
+    try:
+        size = parse_bytes(options.memory_limit)
+    except ValueError:
+        size = 0
+    if not size:
+        raise typer.BadParameter(
+            f"write a size such as 4GB or 500MB, not '{options.memory_limit}'",
+            param_hint="--memory-limit",
+        )
+    return size
+
+
+def _fit_in_memory(model: ROCCO, job: FitJob) -> Summary:
+    """Fit a matrix that is in memory, and write all results."""
+    write = result_writer(job.output_format.value)
+    data = read_file(job.source, job.read, job.quiet)
+    advice = advise(gather_facts(data.X), data.row_names, data.column_names)
+    prepared, preparation = prepare_matrix(data, job.prepare, job.source)
+    with _stoppable(job.output, job.run.resume) as checkpoint, staged_folder(job.output) as folder:
+        if not job.quiet:
+            advised = [] if job.prepare.names else [describe_advice(advice)]
+            say_all([*prepared.notes, *advised])
+        outcome = _fit_job(model, prepared.X, job, checkpoint)
+        about = {**job.about, "advice": vars(advice), **outcome}
+        return write_results(model, prepared, about, folder, write, job.report, preparation)
+
+
+def _fit_in_chunks(model: ROCCO, job: FitJob) -> Summary:
+    """Fit a matrix in chunks of rows, and write labels, block means and summary."""
+    matrix = _open_chunks(job)
+    write_labels = row_label_writer(job.output_format.value, matrix.shape[0])
+    # Labels may lie on the cluster, so it must run until they are written.
+    with (
+        _lost_cluster_reported(),
+        _stoppable(job.output, job.run.resume) as checkpoint,
+        staged_folder(job.output) as folder,
+        start_cluster(job.run.cluster, _memory_limit(job.run)) as client,
+    ):
+        n_workers = 1 if client is None else len(client.nthreads())
+        chunks = matrix if isinstance(matrix, PartitionedMatrix) else _split(matrix, n_workers)
+        if not job.quiet:
+            say_all([*chunks.notes, NOT_WRITTEN])
+        outcome = _fit_job(model, chunks.X, job, checkpoint)
+        about = {"notes": list(chunks.notes), "shape": list(chunks.shape)}
+        if client is not None:
+            about["worker_peak_memory"] = client.run(peak_memory)
+        summary = {**job.about, **outcome, **about, **_summarise_model(model)}
+        rows: Any = model.row_labels_, model.row_membership_  # Dask arrays
+        files = [write_labels(folder, *rows, chunks.row_names)]
+        files += _write_small_tables(folder, model, chunks, job.output_format.value)
+        _write_summary(folder, summary, [*files, SUMMARY_FILE])
+    return summary
+
+
+def _open_chunks(job: FitJob) -> PartitionedMatrix | Matrix:
+    """Open a matrix in many files without reading it, or read a single file."""
+    if job.output_format is OutputFormat.h5ad:
+        raise MatrixError("--output-format h5ad needs the whole matrix: choose csv or parquet")
+    if not is_partitioned(job.source):
+        matrix = read_file(job.source, job.read, job.quiet)
+        return prepare_matrix(matrix, job.prepare, job.source)[0]
+    default = vars(ReadOptions())
+    given = [name for name, value in vars(job.read).items() if value != default[name]]
+    for option in (*given, *job.prepare.names):
+        raise MatrixError(
+            f"{job.source}: --{option} has no effect on a matrix in many files, which is never "
+            "read as a whole: write the files as they should be fitted"
+        )
+    return open_partitioned(job.source)
+
+
+def _split(matrix: Matrix, n_workers: int) -> PartitionedMatrix:
+    """Split a matrix into chunks of rows, at least one per worker."""
+    X, names = split_rows(matrix.X, matrix.row_names, at_least=n_workers)
+    return PartitionedMatrix(X, matrix.column_names, names, matrix.notes)
+
+
+def _write_small_tables(
+    folder: Path, model: ROCCO, chunks: PartitionedMatrix, ending: str
+) -> list[str]:
+    """Write the tables of columns and of blocks, which fit in memory."""
+    columns = label_table(chunks.column_names, model.column_labels_, model.column_membership_)
+    tables = {"column_labels": columns, "block_means": means_table(model.block_means_)}
+    for name, table in tables.items():
+        write_table(folder / f"{name}.{ending}", pd.DataFrame(table))
+    return [f"{name}.{ending}" for name in tables]
+
+
+@contextmanager
+def _lost_cluster_reported() -> Iterator[None]:
+    try:
+        yield
+    except ClusterLostError as error:
+        message = str(error)
+        if "--resume" not in message:
+            message += " The same command with --resume continues after the last finished stage."
+        raise NoClusterError(message) from error
+
+
+@contextmanager
+def _stoppable(output: Path, resume: bool) -> Iterator[Checkpoint]:
+    """Keep a checkpoint in the folder of the results while a fit runs, and keep it if stopped.
+
+    SIGTERM, with which batch systems end a job, stops the fit as Ctrl-C does.
+    """
+    path = output / CHECKPOINT_FILE
+    if path.exists() and not resume:
+        say(
+            f"warning: {path} is left from a fit that was stopped and could be continued with "
+            "--resume; this fit starts from the beginning and replaces it"
+        )
+    if resume and not path.exists():
+        say(f"{path} does not exist, so this fit starts from the beginning")
+    try:
+        terminated = signal_handled(signal.SIGTERM, signal.default_int_handler)
+        with terminated, checkpoint_to(path, resume=resume) as checkpoint:
+            yield checkpoint
+    except KeyboardInterrupt as error:
+        message = "stopped; no results were written"
+        if path.exists():
+            message += (
+                f", but the work so far is in {path}: the same command with --resume continues "
+                "from there"
+            )
+        raise StoppedError(message) from error
+
+
+def _fit_job(model: ROCCO, X: MatrixLike, job: FitJob, checkpoint: Checkpoint) -> Summary:
+    with fit_bars(job.quiet or job.as_json, job.observer) as observer:
+        return fit_model(model, X, str(job.source), observer, checkpoint)
+
+
+def fit_model(
+    model: ROCCO,
+    X: MatrixLike,
+    source: str,
+    observer: Observer | None = None,
+    checkpoint: Checkpoint | None = None,
+) -> Summary:
+    """Fit a model, print its warnings, and return them with the duration in seconds.
+
+    Raises
+    ------
+    MatrixError
+        The estimator refuses the matrix or a parameter.
+    """
+    started = time.perf_counter()
+    with warnings_as_lines() as warned:
+        try:
+            model.fit(X, checkpoint=checkpoint, observer=observer)
+        except MatrixError:
+            raise  # a chunk of the matrix could not be read: the message names its file
+        except ValueError as error:
+            reason = one_line(str(error))
+            raise MatrixError(f"{source}: cannot be co-clustered: {reason}") from error
+    return {"seconds": round(time.perf_counter() - started, 3), "warnings": warned}
+
+
+def write_results(
+    model: ROCCO,
+    matrix: Matrix,
+    about: Summary,
+    folder: Path,
+    write_tables: Callable[[Path, Results], list[str]],
+    report: bool = True,
+    preparation: dict[str, Any] | None = None,
+) -> Summary:
+    """Write labels, block means, summary, heat map, model and report of a fit.
+
+    Parameters
+    ----------
+    model : ROCCO
+        The fitted estimator.
+    matrix : Matrix
+        What it was fitted to.
+    about : dict
+        What the summary begins with.
+    folder : Path
+        Where the files go.
+    write_tables : callable
+        Writes labels and block means, and returns the names of the files.
+    report : bool, default=True
+        Whether to write the report.
+    preparation : dict, optional
+        What is needed to prepare other rows in the same way; it is kept in the model file.
+
+    Returns
+    -------
+    dict
+        The summary, as it was written.
+    """
+    of_matrix = {
+        "notes": list(matrix.notes),
+        "shape": list(matrix.shape),
+        "density": matrix.density,
+        "missing": matrix.n_missing,
+    }
+    summary = {**about, **of_matrix, **_summarise_model(model)}
+    labels = model.row_labels_, model.column_labels_
+    names = {"row_names": matrix.row_names, "column_names": matrix.column_names}
+    files = write_tables(folder, Results(matrix, *labels, model.block_means_, summary))
+    figure = before_and_after(matrix.X, *labels, **names, cell_weights=model.cell_weights_)
+    save_figure(figure, folder / PICTURE_FILE)
+    model.save(folder / MODEL_FILE, {**names, "preparation": preparation or {}})
+    if report:
+        write_report(folder / REPORT_FILE, model, matrix.X, **names, summary=summary)
+    page = [REPORT_FILE] if report else []
+    _write_summary(folder, summary, [*files, SUMMARY_FILE, PICTURE_FILE, MODEL_FILE, *page])
+    return summary
+
+
+def _write_summary(folder: Path, summary: Summary, files: list[str]) -> None:
+    summary["files"] = files
+    text = json.dumps(summary, indent=2) + "\n"
+    (folder / SUMMARY_FILE).write_text(text, encoding="utf-8")
+
+
+def _summarise_model(model: ROCCO) -> Summary:
+    """Return the facts about a fitted model for ``summary.json``; labels may be Dask arrays."""
+    parameters = model.get_params()
+    parameters.pop("verbose")
+    return {
+        "n_row_clusters": int(model.n_row_clusters_),
+        "n_column_clusters": int(model.n_column_clusters_),
+        "row_cluster_sizes": _sizes(model.row_labels_, model.n_row_clusters_),
+        "column_cluster_sizes": _sizes(model.column_labels_, model.n_column_clusters_),
+        "mean_row_membership": round(float(model.row_membership_.mean()), 4),
+        "mean_column_membership": round(float(model.column_membership_.mean()), 4),
+        "structure": model.structure_,
+        "outlier_cells": n_outlier_cells(model.cell_weights_),
+        "converged": bool(model.converged_),
+        "iterations": int(model.n_iter_),
+        "parameters": parameters,
+        "versions": {
+            "python": platform.python_version(),
+            **{package: version(package) for package in _PACKAGES},
+        },
+    }
+
+
+def _sizes(labels: Labels, n_clusters: int) -> list[int]:
+    sizes: list[int] = np.asarray(np.bincount(labels, minlength=n_clusters)).tolist()
+    return sizes

@@ -1,0 +1,71 @@
+"""``pyrocco inspect``: describe a matrix before it is co-clustered."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import typer
+
+from pyrocco.cells.inspection import (
+    Cost,
+    Facts,
+    advise,
+    estimate_cost,
+    gather_facts,
+    machine_memory,
+)
+from pyrocco.cli.input import describe_advice, read_file
+from pyrocco.cli.options import ReadOptions
+from pyrocco.cli.terminal import tell
+
+__all__ = ["inspect_file"]
+
+
+def inspect_file(matrix: Path, read: ReadOptions, as_json: bool) -> None:
+    """Print facts about a matrix, the recommended preparation and the cost of a fit."""
+    data = read_file(matrix, read, quiet=as_json)
+    facts = gather_facts(data.X)
+    advice = advise(facts, data.row_names, data.column_names)
+    cost = estimate_cost(*data.shape, data.X.dtype.itemsize)
+    if as_json:
+        about = {
+            "input": str(matrix),
+            "notes": data.notes,
+            "facts": asdict(facts),
+            "advice": asdict(advice),
+            "cost": asdict(cost),
+        }
+        typer.echo(json.dumps(about, indent=2))
+        return
+    for line in (
+        *data.notes,
+        *_describe_facts(facts),
+        describe_advice(advice),
+        *_describe_cost(cost),
+    ):
+        tell(line)
+
+
+def _describe_facts(facts: Facts) -> list[str]:
+    numbers = "whole numbers" if facts.is_whole else "numbers"
+    mean = 0.0 if abs(facts.mean) < 1e-12 * facts.maximum else facts.mean  # rounding error
+    lines = [
+        f"{100 * facts.density:.3g} % of the cells hold a number other than 0.",
+        f"Values are {numbers} from {facts.minimum:g} to {facts.maximum:g}, mean {mean:.4g}.",
+    ]
+    if facts.n_missing:
+        lines.append("Missing values need not be filled in: a fit ignores them.")
+    return lines
+
+
+def _describe_cost(cost: Cost) -> list[str]:
+    lines = [f"A fit takes {cost}, to within a factor of three."]
+    available = machine_memory()
+    if available is not None and cost.memory > available:
+        lines.append(
+            f"This machine has only {available / 1e9:.1f} GB: remove rows or columns that vary "
+            "little, use --memory-limit, or use a larger machine."
+        )
+    return lines

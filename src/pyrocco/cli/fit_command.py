@@ -194,7 +194,7 @@ def _fit_in_chunks(model: ROCCO, job: FitJob) -> Summary:
             about["worker_peak_memory"] = client.run(peak_memory)
         summary = {**job.about, **outcome, **about, **_summarise_model(model)}
         rows: Any = model.row_labels_, model.row_membership_  # Dask arrays
-        files = [write_labels(folder, *rows, chunks.row_names)]
+        files = [write_labels(folder, rows[0], rows[1], chunks.row_names)]
         files += _write_small_tables(folder, model, chunks, job.output_format.value)
         _write_summary(folder, summary, [*files, SUMMARY_FILE])
     return summary

@@ -39,7 +39,7 @@ class LoopState:
 
     Parameters
     ----------
-    U : ndarray or RowBlocks
+    U : ndarray or ChunkedMatrix
         The representation, a copy of its own.
     history : list of dict
         One record an iteration.
@@ -167,7 +167,7 @@ def _state(
 ) -> LoopState:
     rows, columns = sides
     return LoopState(
-        U=backend.kept(U),
+        U=backend.snapshot(U),
         history=list(history),
         objective=objective,
         mu=(rows.mu, columns.mu),

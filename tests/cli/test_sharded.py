@@ -14,7 +14,7 @@ from sklearn.datasets import make_biclusters
 from sklearn.metrics import adjusted_rand_score
 
 from pyrocco import ROCCO
-from pyrocco.backends.dask import ClusterLostError
+from pyrocco.backends.chunked.dask import ClusterLostError
 from pyrocco.cli import main, running
 from pyrocco.io import row_labels, staged_folder
 

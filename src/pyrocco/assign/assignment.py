@@ -13,8 +13,7 @@ from pyrocco.assign.base import Assigner, first_places, relabel
 from pyrocco.assign.confidence import distance_members
 from pyrocco.assign.features import leading_features
 from pyrocco.assign.odds import tempered
-from pyrocco.backends import Backend
-from pyrocco.backends.rowblocks import over_rows
+from pyrocco.backends import Backend, over_rows
 
 Numbers = tuple[int | None, int | None]
 

@@ -22,9 +22,7 @@ from pyrocco.assign.lloyd import cluster_means, lloyd
 from pyrocco.assign.reading import LEAST_SIDE, Reading, read_matrix
 from pyrocco.assign.sampled import FEW, SampledRows
 from pyrocco.assign.touching import unite_touching
-from pyrocco.backends import Backend, NumpyBackend
-from pyrocco.backends.gaps import gaps_of
-from pyrocco.backends.rowblocks import Rotation, map_rows
+from pyrocco.backends import Backend, NumpyBackend, Rotation, is_missing, map_rows
 
 # Clusters a side from which the search for blocks starts: once fine, once coarse.
 _STARTS = (40, 8)
@@ -165,7 +163,7 @@ class CoClusterer:
         """The data, its missing cells as in the representation."""
         if not self.backend.in_one_place:
             return X  # refused on the way in
-        gaps = gaps_of(X)
+        gaps = is_missing(X)
         if not gaps.any():
             return X
         X = self.backend.copy(X)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pyrocco.assign.lloyd import cluster_means
 from pyrocco.assign.odds import probabilities_of
-from pyrocco.backends.rowblocks import map_rows, over_rows
+from pyrocco.backends import map_rows, over_rows
 
 
 @dataclass(frozen=True)
@@ -79,14 +79,14 @@ def distance_members(features: Any, labels: NDArray[np.intp]) -> Any:
 
     Parameters
     ----------
-    features : ndarray or RowBlocks of shape (n_rows, n_features)
+    features : ndarray or ChunkedMatrix of shape (n_rows, n_features)
         What the rows were clustered by.
     labels : ndarray of int
         Their clusters, 0..K-1.
 
     Returns
     -------
-    ndarray or RowBlocks of shape (n_rows, K)
+    ndarray or ChunkedMatrix of shape (n_rows, K)
         Rows add up to one.
 
     Examples

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyrocco.backends import Backend, NumpyBackend
-from pyrocco.backends.kernels.partition import sums_by_label
-from pyrocco.backends.rowblocks import over_rows
+from pyrocco.backends import Backend, NumpyBackend, over_rows
+from pyrocco.backends.kernels.clusters import sums_by_label
 
 
 def cluster_means(rows: Any, labels: NDArray[np.intp], k: int) -> NDArray[Any]:
@@ -40,7 +39,7 @@ def lloyd(
 
     Parameters
     ----------
-    rows : ndarray or RowBlocks of shape (n_rows, n_features)
+    rows : ndarray or ChunkedMatrix of shape (n_rows, n_features)
         Rows to label.
     centres : ndarray of shape (k, n_features)
         Where to start.

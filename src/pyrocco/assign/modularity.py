@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pyrocco.backends.kernels.paths import merge_path
+from pyrocco.backends.kernels.clusters import merge_path
 
 
 class Step(NamedTuple):

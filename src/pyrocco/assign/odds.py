@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pyrocco.backends.kernels.partition import divide_by_sums, take_off_largest
+from pyrocco.backends.kernels.clusters import divide_by_sums, take_off_largest
 
 # Every model here takes its other half (the other side's labels, means, features) for
 # certain, and is too sure of itself. Log odds are divided by this. On planted blocks at

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyrocco.backends import BlockBackend, RowBlocks
-from pyrocco.backends.rowblocks import Store, dense
+from pyrocco.backends import ChunkedBackend, ChunkedMatrix
+from pyrocco.backends.chunked.matrix import Store, dense
 
 __all__ = ["BlockFolder"]
 
@@ -38,7 +38,7 @@ class BlockFolder:
     >>> from pyrocco.backends import ScratchStore
     >>> store = ScratchStore()
     >>> folder = BlockFolder(Path(tempfile.mkdtemp()), store)
-    >>> kept = folder.write(RowBlocks.cut(np.eye(3), [0, 2, 3], store))
+    >>> kept = folder.write(ChunkedMatrix.split(np.eye(3), [0, 2, 3], store))
     >>> folder.read(kept)[np.array([2])].tolist()
     [[0.0, 0.0, 1.0]]
     """
@@ -47,26 +47,26 @@ class BlockFolder:
     store: Store
     turn: int = 0
 
-    def write(self, blocks: RowBlocks) -> dict[str, Any]:
+    def write(self, blocks: ChunkedMatrix) -> dict[str, Any]:
         """Write all blocks; returns what is needed to find them again."""
         self.turn += 1
         folder = (self.path / str(self.turn % 2)).absolute()
         folder.mkdir(parents=True, exist_ok=True)
         written = [
             blocks.submit(i, partial(_write, path=folder / f"{i}.npy"))
-            for i in range(len(blocks.blocks))
+            for i in range(len(blocks.chunks))
         ]
         self.store.fetch(written)
         return {"folder": str(folder), "ends": np.asarray(blocks.ends), "turn": self.turn}
 
-    def read(self, kept: dict[str, Any]) -> RowBlocks:
+    def read(self, kept: dict[str, Any]) -> ChunkedMatrix:
         """The blocks that were written."""
         self.turn = int(kept["turn"])
         ends = np.asarray(kept["ends"], dtype=np.intp)
         paths = [Path(kept["folder"]) / f"{i}.npy" for i in range(len(ends) - 1)]
         first = np.load(paths[0], mmap_mode="r")
         blocks = [self.store.submit(_read, path) for path in paths]
-        return RowBlocks(self.store, blocks, ends, first.shape[1], first.dtype)
+        return ChunkedMatrix(self.store, blocks, ends, first.shape[1], first.dtype)
 
     def remove(self) -> None:
         """Remove all files."""
@@ -75,7 +75,7 @@ class BlockFolder:
 
 def folder_beside(path: Path, backend: Any) -> BlockFolder | None:
     """The folder for blocks beside a checkpoint; None where arrays are in one place."""
-    if not isinstance(backend, BlockBackend):
+    if not isinstance(backend, ChunkedBackend):
         return None
     return BlockFolder(path.with_suffix(".blocks"), backend.store)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from pyrocco.backends import RowBlocks
+from pyrocco.backends import ChunkedMatrix
 from pyrocco.checkpoint.errors import CheckpointError
 
 __all__ = ["check_same", "identity"]
@@ -92,7 +92,7 @@ n_neighbors (10 then, 7 now): repeat what was the case then, or delete the file 
 
 
 def _digest(X: Any) -> str:
-    if isinstance(X, RowBlocks):
+    if isinstance(X, ChunkedMatrix):
         # Where it is cut is part of it: blocks that were kept fit no others.
         blocks = [X.ends.tolist(), *X.results(_digest)]
         return hashlib.sha256(str(blocks).encode()).hexdigest()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pyrocco.backends import Backend
-from pyrocco.backends.dask import ClusterLostError
+from pyrocco.backends.chunked.dask import ClusterLostError
 from pyrocco.checkpoint.errors import CheckpointError
 from pyrocco.checkpoint.folder import BlockFolder, folder_beside
 from pyrocco.checkpoint.identity import check_same, identity

@@ -17,7 +17,7 @@ import typer
 from joblib import cpu_count
 
 from pyrocco import ROCCO
-from pyrocco.backends.dask import spilling_early
+from pyrocco.backends.chunked.dask import spilling_early
 from pyrocco.cli.stopping import handled
 from pyrocco.estimators.budget import parse_bytes
 from pyrocco.io import is_sharded

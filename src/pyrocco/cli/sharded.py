@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from pyrocco import ROCCO
-from pyrocco.backends.dask import ClusterLostError
+from pyrocco.backends.chunked.dask import ClusterLostError
 from pyrocco.cli.job import Job
 from pyrocco.cli.messages import say_all
 from pyrocco.cli.options import OutputFormat

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from pyrocco.backends import BlockBackend, RowBlocks, ScratchStore, cpu_backend, even_ends
-from pyrocco.backends.dask import (
+from pyrocco.backends import ChunkedBackend, ChunkedMatrix, ScratchStore, cpu_backend, even_ends
+from pyrocco.backends.chunked.dask import (
     DaskStore,
     active_client,
-    as_dask_array,
-    blocks_of,
     checked_array,
     chunked_like,
+    from_dask,
+    to_dask,
 )
-from pyrocco.backends.scratch import as_mapped
+from pyrocco.backends.chunked.files import as_mapped
 from pyrocco.checkpoint import journal_of
 from pyrocco.estimators.blockwise import (
     BlockFacts,
@@ -49,12 +49,12 @@ class BlockedMixin:
         X = checked_array(X)
         store = self._store_of(active_client(), X)
         wide = X.shape[1] > X.shape[0]
-        blocks = blocks_of(X.T if wide else X, store)
+        blocks = from_dask(X.T if wide else X, store)
         self.n_features_in_ = X.shape[1]
         fitted, scale = self._fit_blocks(X, blocks, wide)
         self._keep_blocks(fitted)
         rows = np.r_[0, np.cumsum(X.chunks[0])]
-        U = as_dask_array(_in_units(fitted.learned.U, scale))
+        U = to_dask(_in_units(fitted.learned.U, scale))
         self.representation_ = U.T if wide else U.rechunk({0: X.chunks[0]})
         self.row_labels_ = self.labels_ = chunked_like(self.row_labels_, rows)
         self.row_membership_ = chunked_like(self.row_membership_, rows)
@@ -68,7 +68,7 @@ class BlockedMixin:
         wide = X.shape[1] > X.shape[0]
         source_rows = X.T if wide else X
         row_bytes = source_rows.shape[1] * X.dtype.itemsize
-        blocks = RowBlocks.cut(source_rows, even_ends(max(X.shape), row_bytes, store), store)
+        blocks = ChunkedMatrix.split(source_rows, even_ends(max(X.shape), row_bytes, store), store)
         with threadpool_limits(self.n_jobs):
             fitted, scale = self._fit_blocks(X, blocks, wide)
         self._keep_blocks(fitted)
@@ -88,21 +88,21 @@ class BlockedMixin:
             memory = plan_in_files(X.shape, X.dtype, self.n_neighbors, limit).work
         return ScratchStore(memory, cpu_backend(self.n_jobs).n_threads)
 
-    def _fit_blocks(self: Any, X: Any, blocks: RowBlocks, wide: bool) -> tuple[Fitted, float]:
+    def _fit_blocks(self: Any, X: Any, blocks: ChunkedMatrix, wide: bool) -> tuple[Fitted, float]:
         """The fit itself; the longer side of the matrix is that of the blocks."""
         check_shape(X.shape)
         facts = BlockFacts.of(blocks)
         order = None if wide else order_where_repeated(blocks, facts.largest)
         ordered = blocks if order is None else blocks.reordered(order)
         variant, solver = self._resolve(X)
-        backend = BlockBackend(blocks.store)
+        backend = ChunkedBackend(blocks.store)
         rows, columns = check_n_clusters(self.n_clusters, X.shape)
         numbers = (columns, rows) if wide else (rows, columns)
         with self._watched_fit(X) as progress:
             journal = journal_of(self, ordered, backend)
-            without = unitless(ordered, facts.scale).settled()
+            without = unitless(ordered, facts.scale).persist()
             # Nobody needs the blocks with units any more: they may go.
-            blocks.become(without)
+            blocks.assign(without)
             work = Work(without, variant, solver, backend, progress, journal, numbers)
             fitted = self._fit_once(work)
         warn_of_wild_cells(work, fitted)
@@ -118,5 +118,5 @@ class BlockedMixin:
         self.assigner_.backend = cpu_backend(self.n_jobs)
 
 
-def _in_units(U: RowBlocks, scale: float) -> RowBlocks:
+def _in_units(U: ChunkedMatrix, scale: float) -> ChunkedMatrix:
     return unitless(U, 1 / scale)

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.base import BiclusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from pyrocco.backends.kernels.partition import sums_by_label
+from pyrocco.backends.kernels.clusters import sums_by_label
 
 
 def indicator(labels: NDArray[np.intp]) -> sparse.csr_array:

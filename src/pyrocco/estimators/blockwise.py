@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from pyrocco.assign.lloyd import label_sums
-from pyrocco.backends import RowBlocks
-from pyrocco.backends.rowblocks import dense
+from pyrocco.backends import ChunkedMatrix
+from pyrocco.backends.chunked.matrix import dense
 from pyrocco.estimators.blocks import indicator
 from pyrocco.estimators.stages import Fitted, Work
 from pyrocco.estimators.trust import DOMINANT, filled_cells
@@ -76,7 +76,7 @@ class BlockFacts:
     n_cells: int
 
     @classmethod
-    def of(cls, X: RowBlocks) -> BlockFacts:
+    def of(cls, X: ChunkedMatrix) -> BlockFacts:
         """Look at every block; raise where a cell is no number."""
         largest = X.results(_largest)
         top = float(np.max(largest))
@@ -99,14 +99,14 @@ class BlockFacts:
         return self.unit * math.sqrt(self.squares / self.n_cells)
 
 
-def unitless(X: RowBlocks, scale: float) -> RowBlocks:
+def unitless(X: ChunkedMatrix, scale: float) -> ChunkedMatrix:
     """The blocks without units; they are not stored again."""
     return X.then(partial(_times, factor=1 / scale))
 
 
-def is_dominated(X: RowBlocks) -> bool:
+def is_dominated(X: ChunkedMatrix) -> bool:
     """`trust.is_dominated` of blocks without units, the median from a sample of filled cells."""
-    count = -(-_MEDIAN_CELLS // len(X.blocks))
+    count = -(-_MEDIAN_CELLS // len(X.chunks))
     some = np.concatenate(X.results(partial(_some_filled, count=count)))
     if not len(some):
         return False
@@ -127,7 +127,7 @@ def warn_of_wild_cells(work: Work, fitted: Fitted) -> None:
 
 
 def means_of_blocks(
-    X: RowBlocks, row_labels: NDArray[np.intp], column_labels: NDArray[np.intp]
+    X: ChunkedMatrix, row_labels: NDArray[np.intp], column_labels: NDArray[np.intp]
 ) -> NDArray[np.float64]:
     """Mean of `X` over every pair of a row cluster and a column cluster."""
     k = int(row_labels.max()) + 1

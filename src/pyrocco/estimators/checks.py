@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from pyrocco.backends.rowblocks import RowBlocks
+from pyrocco.backends import ChunkedMatrix
 
 # The paper's sparsity test has no threshold; its text sets have 2-4 % of cells filled, its
 # gene sets all of them (see docs/how-it-works.md).
@@ -98,7 +98,7 @@ def density(X: Any) -> float:
     >>> density(np.array([[0.0, 1.0], [0.0, 0.0]])), density(np.array([[0.0, 1.0, np.nan]]))
     (0.25, 0.5)
     """
-    if isinstance(X, RowBlocks):
+    if isinstance(X, ChunkedMatrix):
         return float(sum(X.results(_count_filled)) / (X.shape[0] * X.shape[1]))
     if sparse.issparse(X):
         return float(X.count_nonzero() / (X.shape[0] * X.shape[1]))

@@ -35,7 +35,7 @@ from pyrocco.estimators.checks import (
 )
 from pyrocco.estimators.saving import SavingMixin
 from pyrocco.estimators.watching import WatchedMixin, with_callbacks
-from pyrocco.graph.neighbors import METRICS
+from pyrocco.graph import METRICS
 from pyrocco.progress import Progress
 
 # Groups, and so validation errors, no longer changed below this tolerance on 40 planted

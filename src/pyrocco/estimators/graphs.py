@@ -8,13 +8,11 @@ from typing import Any
 from scipy import sparse
 
 from pyrocco.assign.features import leading_features
-from pyrocco.backends import Backend
-from pyrocco.backends.blocks import is_blocks
+from pyrocco.backends import Backend, Chunked
 from pyrocco.estimators.missing import has_gaps
 from pyrocco.graph import Graph, combined_graph, mutual_knn_graph
-from pyrocco.graph.build import Bridges
-from pyrocco.graph.device import search_on
-from pyrocco.graph.shared import SharedSearch
+from pyrocco.graph.build import Bridges, search_for
+from pyrocco.graph.masked import MaskedSearch
 from pyrocco.progress import Progress
 
 # Features by which rows, and columns, find their second set of neighbours.
@@ -60,7 +58,7 @@ class GraphMaker:
 
     def from_data(self, X: Any) -> Graphs:
         """Neighbours in the data, dense or CSR; over shared cells where some are missing."""
-        search = SharedSearch() if has_gaps(X) else search_on(self.backend)
+        search = MaskedSearch() if has_gaps(X) else search_for(self.backend)
         options = self.n_neighbors, self.metric, self.bridges, search
         with self.progress.stage("graph of rows"):
             rows = mutual_knn_graph(X, *options)
@@ -71,7 +69,7 @@ class GraphMaker:
     def _turned(self, X: Any) -> Any:
         if sparse.issparse(X):
             return X.T.tocsr()
-        if is_blocks(X):
+        if isinstance(X, Chunked):
             return X.T
         # A GPU turns a large matrix around in less time than this memory does.
         return self.backend.to_numpy(self.backend.transpose(self.backend.asarray(X)))
@@ -86,7 +84,7 @@ class GraphMaker:
         if graph.n_nodes > FEATURE_GRAPH_ROWS:
             return graph
         features = leading_features(dense, FEATURE_GRAPH_RANK, self.backend)
-        search = search_on(self.backend)
+        search = search_for(self.backend)
         # The first graph is in one piece already.
         near = mutual_knn_graph(features, self.n_neighbors, "euclidean", "forest", search)
         return combined_graph(graph, near)

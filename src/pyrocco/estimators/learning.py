@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyrocco.backends.gaps import gaps_of
+from pyrocco.backends import is_missing
 from pyrocco.estimators.checks import metric_for
 from pyrocco.estimators.graphs import GraphMaker
 from pyrocco.estimators.missing import first_filling, has_gaps
@@ -33,7 +33,7 @@ class LearningMixin:
             )
             return graphs, self._learn(work, dense, graphs)
         graphs = make.from_data(work.X)
-        gaps = gaps_of(dense)
+        gaps = is_missing(dense)
         dense = work.backend.asarray(first_filling(work.X))
         dense[gaps] = self._learn(work, dense, graphs, gaps).U[gaps]
         graphs = self._draw(work, make, graphs, dense)

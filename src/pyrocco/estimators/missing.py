@@ -12,9 +12,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from pyrocco.assign.assignment import SideLabels
-from pyrocco.backends import Backend
-from pyrocco.backends.blocks import is_blocks
-from pyrocco.backends.dask import is_dask_array
+from pyrocco.backends import Backend, Chunked, is_dask_array
 from pyrocco.estimators.blocks import block_means
 from pyrocco.estimators.deferred import refuse_dask
 from pyrocco.graph import Graph
@@ -33,7 +31,7 @@ def has_gaps(X: Any) -> bool:
     >>> has_gaps(np.array([[1.0, np.nan]])), has_gaps(np.eye(2))
     (True, False)
     """
-    if is_blocks(X):
+    if isinstance(X, Chunked):
         return False  # refused on the way in
     return bool(np.isnan(X.data if sparse.issparse(X) else X).any())
 

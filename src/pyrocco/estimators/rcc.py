@@ -27,8 +27,7 @@ from pyrocco.estimators.checks import (
 )
 from pyrocco.estimators.saving import SavingMixin
 from pyrocco.estimators.watching import WatchedMixin, with_callbacks
-from pyrocco.graph import Graph, mutual_knn_graph
-from pyrocco.graph.neighbors import METRICS
+from pyrocco.graph import METRICS, Graph, mutual_knn_graph
 from pyrocco.progress import Progress
 from pyrocco.representation import Record
 from pyrocco.solvers import Solver, resolve_solver

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pyrocco.backends import RowBlocks
-from pyrocco.backends.kernels.bits import MIXER, weighted_sums
+from pyrocco.backends import ChunkedMatrix
+from pyrocco.backends.kernels.hashing import MIXER, weighted_sums
 from pyrocco.estimators.chunks import row_slices
 
 Numbers = NDArray[np.uint64]
@@ -100,7 +100,7 @@ def order_by_values(X: Any) -> NDArray[np.intp]:
     return np.argsort(_numbers(X, _exponent(X)), kind="stable")
 
 
-def order_where_repeated(X: RowBlocks, largest: float) -> NDArray[np.intp] | None:
+def order_where_repeated(X: ChunkedMatrix, largest: float) -> NDArray[np.intp] | None:
     """The order of `order_by_values` where rows are repeated; None where every one is alone.
 
     `largest` is the size of the largest cell.
@@ -108,9 +108,9 @@ def order_where_repeated(X: RowBlocks, largest: float) -> NDArray[np.intp] | Non
     Examples
     --------
     >>> import numpy as np
-    >>> from pyrocco.backends import RowBlocks, ScratchStore
+    >>> from pyrocco.backends import ChunkedMatrix, ScratchStore
     >>> X = np.array([[1.0, 0.0], [2.0, 3.0], [1.0, 0.0]])
-    >>> blocks = RowBlocks.cut(X, [0, 2, 3], ScratchStore())
+    >>> blocks = ChunkedMatrix.split(X, [0, 2, 3], ScratchStore())
     >>> bool((order_where_repeated(blocks, 3.0) == order_by_values(X)).all())
     True
     """

@@ -13,8 +13,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
-from pyrocco.backends import Backend, resolve_backend
-from pyrocco.backends.dask import is_dask_array
+from pyrocco.backends import Backend, is_dask_array, resolve_backend
 from pyrocco.checkpoint import journal_of
 from pyrocco.estimators.blocked import BlockedMixin
 from pyrocco.estimators.blocks import BlockMixin, block_means
@@ -37,7 +36,7 @@ from pyrocco.estimators.trust import Trusted, is_dominated, trust_cells, trust_f
 from pyrocco.estimators.variants import VARIANTS, Variant, resolve_variant
 from pyrocco.estimators.watching import WatchedMixin, with_callbacks
 from pyrocco.estimators.weights import Copies
-from pyrocco.graph.neighbors import METRICS
+from pyrocco.graph import METRICS
 from pyrocco.representation import Record
 from pyrocco.solvers import Solver, resolve_solver
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, cast
+from typing import Any
 
-from pyrocco.backends import ArrayBackend
 from pyrocco.model import SylvesterSystem
 from pyrocco.solvers.base import Solution
 
@@ -39,7 +38,7 @@ class ConjugateGradientSolver:
 
     def solve(self, system: SylvesterSystem, start: Any) -> Solution:
         """Solve `system` from `start`, in place; at least one step is taken."""
-        backend, U = cast(ArrayBackend, system.backend), start
+        backend, U = system.backend, start
         target = self.tol * system.shift * math.sqrt(backend.squared_norm(system.X))
         R, D, image = system.workspace.like(U, 3, backend)
         weighted, plain = backend.begin(system, U, R, D)

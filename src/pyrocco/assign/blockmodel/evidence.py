@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, gammaln, logit
 
-from pyrocco.backends.kernels.evidence import mixture_totals
+from pyrocco.backends.kernels.clusters import mixture_totals
 
 # Prior of a block's mean: with probability `share` drawn around the background with a
 # variance of `spread` x that of the noise, else the background itself. Both are set by

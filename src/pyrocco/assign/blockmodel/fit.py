@@ -118,7 +118,7 @@ def soften(data: BlockData, members: Pair, max_iter: int = 30) -> BlockFit:
     -------
     BlockFit
     """
-    state = start = blocks_of(data, members)
+    state = start = from_dask(data, members)
     for _ in range(max_iter):
         state = _step(data, start)
         if abs(state.evidence - start.evidence) < _PROGRESS:
@@ -127,7 +127,7 @@ def soften(data: BlockData, members: Pair, max_iter: int = 30) -> BlockFit:
     return state
 
 
-def blocks_of(data: BlockData, members: Pair) -> BlockFit:
+def from_dask(data: BlockData, members: Pair) -> BlockFit:
     """Weigh the blocks that memberships make, as they are.
 
     Parameters

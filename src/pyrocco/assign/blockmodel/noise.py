@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyrocco.assign.blockmodel.data import Pair, indicator
-from pyrocco.backends.norms import matrix_norm
+from pyrocco.backends import matrix_norm
 
 # Residuals below this share of the data are rounding.
 _ROUNDING = 1e-4

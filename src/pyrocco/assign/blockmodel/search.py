@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from heapq import nlargest
 
 from pyrocco.assign.blockmodel.data import BlockData, Pair, indicator
-from pyrocco.assign.blockmodel.fit import BlockFit, blocks_of, settle, soften
+from pyrocco.assign.blockmodel.fit import BlockFit, from_dask, settle, soften
 from pyrocco.assign.blockmodel.merging import BlockSums, cheapest_merge, merged_labels
 
 Numbers = tuple[int | None, int | None]
@@ -80,7 +80,7 @@ def _looks(
             labels = settle(data, labels)
             blocks = BlockSums.of(data, labels)
             looked_at = blocks.sizes
-            look = blocks_of(data, (indicator(labels[0]), indicator(labels[1])))
+            look = from_dask(data, (indicator(labels[0]), indicator(labels[1])))
             if _has(look, numbers):
                 yield look
         merge = cheapest_merge(data, blocks, least)

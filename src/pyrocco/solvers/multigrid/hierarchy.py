@@ -130,11 +130,11 @@ def _groups(matrix: sparse.csr_array, diagonal: Array) -> tuple[NDArray[np.int64
     kept = to.copy()
     kernels.detach(kept, weights, diagonal, _SHARE)
     # Its step 4: trees of constant conductance.
-    groups, n_groups = kernels.groups_of_forest(kept)
+    groups, n_groups = kernels.aggregate_forest(kept)
     # Where most nodes come loose the graph is an expander: Jacobi does well there, and
     # shrinking fast is worth more than the quality of the groups.
     if n_groups > len(to) // 2:
-        groups, n_groups = kernels.groups_of_forest(to)
+        groups, n_groups = kernels.aggregate_forest(to)
     return groups, int(n_groups)
 
 

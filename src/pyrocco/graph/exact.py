@@ -1,4 +1,4 @@
-"""Nearest neighbours: what a search is, and the exact one."""
+"""The exact search of nearest neighbours, and what all searches share."""
 
 from __future__ import annotations
 
@@ -9,27 +9,22 @@ from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-from pyrocco.graph.distances import (
-    METRICS,
-    Distances,
-    distances_between_rows,
-    without_rounding,
-)
+from pyrocco._typing import Floats, Labels, Mask, Matrix
+from pyrocco.graph.distances import Distances, distances_between_rows, without_rounding
 
 
 @dataclass(frozen=True)
 class Neighbors:
-    """Neighbours of every row, nearest first; index -1 and distance inf where there is none."""
+    """Neighbours of every row, nearest first. Index -1 and distance inf fill missing ones."""
 
-    indices: NDArray[np.intp]
-    distances: NDArray[np.float64]
+    indices: Labels
+    distances: Floats
 
 
 class NeighborSearch(Protocol):
-    """A way to find the nearest other rows of every row."""
+    """A search of the nearest other rows of every row."""
 
     name: str
 
@@ -37,14 +32,21 @@ class NeighborSearch(Protocol):
         """Return the `n_neighbors` nearest other rows of every row of `X`."""
 
 
+class FindOutside(Protocol):
+    """A function that finds the nearest rows that belong to another component."""
+
+    def __call__(self, rows: Labels, components: Labels, count: int, /) -> Neighbors:
+        """Find `count` rows for each of `rows`."""
+
+
 class ExactSearch:
-    """Compares all rows with all, by tiles that stay in the cache.
+    """Compares all pairs of rows, in tiles that fit into the cache.
 
     Parameters
     ----------
     n_threads : int, default=None
-        Threads at most; None for as many as linear algebra may use at the time. Their
-        number does not change the result.
+        Maximum number of threads; None for as many as linear algebra may use. The number of
+        threads does not change the result.
 
     Examples
     --------
@@ -59,15 +61,15 @@ class ExactSearch:
     def __init__(self, n_threads: int | None = None):
         self.n_threads = n_threads
 
-    def search(self, X: Any, n_neighbors: int, metric: str) -> Neighbors:
+    def search(self, X: Matrix, n_neighbors: int, metric: str) -> Neighbors:
         """Return the `n_neighbors` nearest other rows of every row of `X`.
 
         Parameters
         ----------
         X : ndarray or CSR matrix of shape (n_rows, n_columns)
-            The rows. Sparse input is never made dense as a whole.
+            The rows. Sparse input is never converted to a dense array as a whole.
         n_neighbors : int
-            Neighbours of each row.
+            Number of neighbours of each row.
         metric : {"euclidean", "manhattan", "cosine"}
             Distance between rows.
 
@@ -95,15 +97,13 @@ def nearest(distances: Distances, n_neighbors: int, n_threads: int | None = None
 
 def nearest_outside(
     distances: Distances,
-    rows: NDArray[np.intp],
-    groups: NDArray[np.intp],
+    rows: Labels,
+    components: Labels,
     n_neighbors: int,
     n_threads: int | None = None,
     first: int = 0,
 ) -> Neighbors:
-    """Find, for each of `rows`, the nearest rows that belong to another group.
-
-    Only rows from `first` on are looked at.
+    """Find the nearest rows of other components for each of `rows`, among rows from `first` on.
 
     Examples
     --------
@@ -114,30 +114,27 @@ def nearest_outside(
     """
     k = min(n_neighbors, distances.n_rows)
     found = Neighbors(np.full((len(rows), k), -1, dtype=np.intp), np.full((len(rows), k), np.inf))
-    certain = np.zeros(len(rows), dtype=bool)
+    certain: Mask = np.zeros(len(rows), dtype=bool)
 
-    def look(places: NDArray[np.intp], careful: bool = False) -> None:
-        candidates = distances.candidates(rows[places], groups, k, careful, first)
+    def look(places: Labels, careful: bool = False) -> None:
+        candidates = distances.candidates(rows[places], components, k, careful, first)
         chosen = nearest_first(candidates.indices, candidates.distances, k)
         found.indices[places], found.distances[places] = chosen.indices, chosen.distances
         certain[places] = candidates.certain
 
-    blocks = _blocks(np.arange(len(rows)), distances)
-    in_threads(look, blocks, n_threads)
-    doubtful = _blocks(np.flatnonzero(~certain), distances)
-    in_threads(partial(look, careful=True), doubtful, n_threads)
+    in_threads(look, _batches(np.arange(len(rows)), distances), n_threads)
+    uncertain = _batches(np.flatnonzero(~certain), distances)
+    in_threads(partial(look, careful=True), uncertain, n_threads)
     return found
 
 
-def _blocks(places: NDArray[np.intp], distances: Distances) -> list[NDArray[np.intp]]:
-    size = distances.block_rows
+def _batches(places: Labels, distances: Distances) -> list[Labels]:
+    size = distances.batch_rows
     return [places[start : start + size] for start in range(0, len(places), size)]
 
 
-def nearest_first(
-    indices: NDArray[np.intp], distances: NDArray[np.float64], n_neighbors: int
-) -> Neighbors:
-    """Sort candidates by distance, ties by index, and keep the first few.
+def nearest_first(indices: Labels, distances: Floats, n_neighbors: int) -> Neighbors:
+    """Sort candidates by distance, ties by index, and return the first `n_neighbors`.
 
     Examples
     --------
@@ -152,7 +149,7 @@ def nearest_first(
 
 
 def in_threads(work: Callable[[Any], None], items: Sequence[Any], n_threads: int | None) -> None:
-    """Do `work` on each of `items`, in threads of which each multiplies on its own.
+    """Do `work` on each of `items` in threads, with single-threaded linear algebra in each.
 
     Examples
     --------
@@ -170,18 +167,3 @@ def in_threads(work: Callable[[Any], None], items: Sequence[Any], n_threads: int
     with libraries.limit(limits=1), ThreadPoolExecutor(n_threads) as pool:
         for _ in pool.map(work, items):
             pass
-
-
-__all__ = [
-    "METRICS",
-    "Distances",
-    "ExactSearch",
-    "NeighborSearch",
-    "Neighbors",
-    "distances_between_rows",
-    "in_threads",
-    "nearest",
-    "nearest_first",
-    "nearest_outside",
-    "without_rounding",
-]

@@ -124,7 +124,7 @@ def test_single_precision_candidates_lose_no_edge(metric):
     X += 3e-5 * rng.normal(size=X.shape)
     rows = distances.distances_between_rows(X, metric)
     everyone = np.arange(len(X))
-    assert not rows.candidates(everyone, everyone, 6).certain.all()
+    assert not rows.candidates(distances.Query(everyone, everyone, 6)).certain.all()
     assert edges(mutual_knn_graph(X, 6, metric, False)) == literal_mutual_edges(X, 6, metric)
 
 

@@ -29,13 +29,7 @@ DEVICES = ("cpu", "cuda", "auto")
 
 
 def cpu_backend(n_jobs: int | None) -> NumpyBackend:
-    """Return the NumPy back end with `n_jobs` threads, or as many as this process may use.
-
-    Examples
-    --------
-    >>> cpu_backend(2).n_threads
-    2
-    """
+    """Return the NumPy back end with `n_jobs` threads, or as many as this process may use."""
     return NumpyBackend(joblib.cpu_count() if n_jobs is None else joblib.effective_n_jobs(n_jobs))
 
 
@@ -64,14 +58,7 @@ def resolve_backend(device: str | Backend, n_jobs: int | None) -> Backend:
 
 
 def is_dask_array(X: object) -> TypeGuard[DaskArray]:
-    """Whether `X` is a Dask array, without importing Dask.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> is_dask_array(np.eye(2))
-    False
-    """
+    """Whether `X` is a Dask array, without importing Dask."""
     return type(X).__module__.split(".")[0] == "dask" and hasattr(X, "to_delayed")
 
 

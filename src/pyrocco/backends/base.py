@@ -213,26 +213,12 @@ class ChunkedRows(Protocol):
 def over_rows(
     work: Callable[..., Any], rows: NDArray[Any] | ChunkedRows, *by_row: NDArray[Any]
 ) -> list[Any]:
-    """Return the results of some work on every chunk of rows; an array is a single chunk.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> over_rows(lambda rows, labels: rows[labels == 1].sum(), np.eye(2), np.array([0, 1]))
-    [np.float64(1.0)]
-    """
+    """Return the results of some work on every chunk of rows; an array is a single chunk."""
     return [work(rows, *by_row)] if isinstance(rows, np.ndarray) else rows.results(work, *by_row)
 
 
 def map_rows(step: Callable[[Any], Any], rows: NDArray[Any] | ChunkedRows) -> Any:
-    """Apply a step to an array, or to every chunk of rows when it is used.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> map_rows(np.negative, np.eye(2)).tolist()
-    [[-1.0, -0.0], [-0.0, -1.0]]
-    """
+    """Apply a step to an array, or to every chunk of rows when it is used."""
     return step(rows) if isinstance(rows, np.ndarray) else rows.then(step)
 
 
@@ -240,15 +226,6 @@ class Workspace:
     """Arrays that the solvers of one fit share, so that only the first solve allocates them.
 
     Values do not survive from one solve to the next, and no solver may return one of the arrays.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyrocco.backends import NumpyBackend
-    >>> workspace = Workspace()
-    >>> first, second = workspace.like(np.ones((3, 2)), 2, NumpyBackend())
-    >>> workspace.like(np.zeros((3, 2)), 1, NumpyBackend())[0] is first
-    True
     """
 
     def __init__(self) -> None:
@@ -265,27 +242,13 @@ class Workspace:
 
 
 def is_missing(X: ArrayT) -> ArrayT:
-    """Return which values of a dense array are missing (NaN), as an array of the same kind.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> is_missing(np.array([[1.0, np.nan]])).tolist()
-    [[False, True]]
-    """
+    """Return which values of a dense array are missing (NaN), as an array of the same kind."""
     # Only NaN differs from itself, in NumPy and in PyTorch.
     return cast(ArrayT, X != X)  # noqa: PLR0124
 
 
 def largest_eigenvalue(matrix: Dense | LinearOperator, start: Floats) -> float:
-    """Compute the largest eigenvalue of a symmetric positive matrix by Lanczos iterations.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> round(largest_eigenvalue(np.diag(np.arange(50.0)), np.ones(50)), 4)
-    49.0
-    """
+    """Compute the largest eigenvalue of a symmetric positive matrix by Lanczos iterations."""
     large = len(start) > _LARGE_SIDE
     tol, vectors = (_LARGE_TOLERANCE, _LARGE_VECTORS) if large else (1e-5, None)
     value = eigsh(matrix, k=1, v0=start, tol=tol, ncv=vectors, return_eigenvectors=False)

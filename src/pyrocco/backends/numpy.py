@@ -244,13 +244,7 @@ class NumpyBackend:
 
 
 def cut_columns(n_columns: int, width: int) -> list[slice]:
-    """Split columns into slices of `width` columns.
-
-    Examples
-    --------
-    >>> cut_columns(5, 3)
-    [slice(0, 3, None), slice(3, 5, None)]
-    """
+    """Split columns into slices of `width` columns."""
     return [slice(j, min(j + width, n_columns)) for j in range(0, n_columns, width)]
 
 

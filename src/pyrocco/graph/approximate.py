@@ -54,19 +54,7 @@ class ApproximateSearch:
     def search(self, X: Matrix, n_neighbors: int, metric: str) -> Neighbors:
         """Return `n_neighbors` rows near every row of `X`, most of them the nearest.
 
-        Parameters
-        ----------
-        X : ndarray of shape (n_rows, n_columns)
-            The rows.
-        n_neighbors : int
-            Number of neighbours of each row. If the regions have fewer, index -1 fills the rest.
-        metric : {"euclidean", "cosine"}
-            Distance between rows.
-
-        Returns
-        -------
-        Neighbors
-            Nearest first, ties by index; distances are exact.
+        Ties are broken by index. If the regions have fewer rows, index -1 fills the rest.
         """
         distances = None if sparse.issparse(X) else distances_between_rows(X, metric)
         if not isinstance(distances, SquaredEuclidean):

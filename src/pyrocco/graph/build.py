@@ -102,28 +102,14 @@ def mutual_knn_graph(
 def choose_search(
     X: Matrix, metric: str, n_threads: int | None = None
 ) -> ExactSearch | ApproximateSearch:
-    """Return the search for rows in memory: exact for up to `EXACT_ROWS` rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> choose_search(np.zeros((100, 2)), "euclidean").name
-    'exact'
-    """
+    """Return the search for rows in memory: exact for up to `EXACT_ROWS` rows."""
     if X.shape[0] <= EXACT_ROWS or sparse.issparse(X) or metric == "manhattan":
         return ExactSearch(n_threads)
     return ApproximateSearch(n_threads=n_threads)
 
 
 def search_for(backend: Backend) -> DeviceSearch | ChunkedSearch | None:
-    """Return the search on a back end; None leaves the choice to `mutual_knn_graph`.
-
-    Examples
-    --------
-    >>> from pyrocco.backends import NumpyBackend
-    >>> search_for(NumpyBackend()) is None
-    True
-    """
+    """Return the search on a back end; None leaves the choice to `mutual_knn_graph`."""
     if isinstance(backend, ChunkedBackend):
         return ChunkedSearch(backend)
     return DeviceSearch(backend) if isinstance(backend, TorchBackend) else None
@@ -190,13 +176,6 @@ def joining_edges(find: FindOutside, parents: Labels) -> Labels:
     row. The work is that of the small trees only, and the number of trees at least halves. Trees
     at an infinite distance from all others stay apart. Edges are returned as
     ``head * n_rows + tail``; `parents` is updated.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> find = exact_outside(np.array([[0.0], [1.0], [5.0]]), "euclidean")
-    >>> joining_edges(find, np.array([0, 0, 2]))
-    array([5])
     """
     trees = roots(parents)
     outward = _OutwardEdges(find, len(parents))

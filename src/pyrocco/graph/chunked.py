@@ -260,15 +260,6 @@ class OverlappingRegions:
         Holds the chunks.
     region_rows : int
         Maximum of the average number of rows of a region.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyrocco.backends import ScratchStore
-    >>> X = ChunkedMatrix.split(np.arange(40.0)[:, None] ** 2, [0, 25, 40], ScratchStore())
-    >>> search = OverlappingRegions(X.store, region_rows=10)
-    >>> search.search(X, 1, "euclidean").indices[:3].tolist()
-    [[1], [0], [1]]
     """
 
     def __init__(self, store: Store, region_rows: int = _REGION_ROWS):

@@ -22,6 +22,15 @@ TILE_COLUMNS = 1024
 BATCH_BYTES = 32 * 2**20
 
 
+class Query(NamedTuple):
+    """Rows whose nearest rows in other components are sought, among rows from `first` on."""
+
+    rows: Labels
+    components: Labels
+    n_neighbors: int
+    first: int = 0
+
+
 class Candidates(NamedTuple):
     """Rows that may be the nearest, their distances, and whether no other row can be nearer."""
 
@@ -36,18 +45,8 @@ class Distances(Protocol):
     n_rows: int
     batch_rows: int  # rows to ask for at the same time
 
-    def candidates(
-        self,
-        rows: Labels,
-        components: Labels,
-        n_neighbors: int,
-        careful: bool = False,
-        first: int = 0,
-    ) -> Candidates:
-        """Return `n_neighbors` and a few spare rows of other components near each of `rows`.
-
-        Only rows from `first` on are candidates.
-        """
+    def candidates(self, query: Query, careful: bool = False) -> Candidates:
+        """Return `n_neighbors` and a few spare rows near each of the rows of a query."""
 
     def exact(self, rows: Labels, others: Labels) -> Floats:
         """Return the distances of each of `rows` to the rows in its row of `others`."""
@@ -124,15 +123,9 @@ class SquaredEuclidean:
         self._double: DenseRows | SparseRows | None = None
         self.batch_rows = self._single.batch_rows
 
-    def candidates(
-        self,
-        rows: Labels,
-        components: Labels,
-        n_neighbors: int,
-        careful: bool = False,
-        first: int = 0,
-    ) -> Candidates:
-        """Return `n_neighbors` and a few spare rows of other components near each of `rows`."""
+    def candidates(self, query: Query, careful: bool = False) -> Candidates:
+        """Return `n_neighbors` and a few spare rows near each of the rows of a query."""
+        rows, components, n_neighbors, first = query
         among = self._doubled() if careful else self._single
         count = _with_spare(n_neighbors, self.n_rows)
         indices = np.full((len(rows), count), -1, dtype=np.intp)
@@ -203,15 +196,9 @@ class RowDistances:
         self.n_rows = X.shape[0]
         self.batch_rows = rows_in_a_batch(self.n_rows)
 
-    def candidates(
-        self,
-        rows: Labels,
-        components: Labels,
-        n_neighbors: int,
-        careful: bool = False,
-        first: int = 0,
-    ) -> Candidates:
-        """Return `n_neighbors` and a few spare rows of other components near each of `rows`."""
+    def candidates(self, query: Query, careful: bool = False) -> Candidates:
+        """Return `n_neighbors` and a few spare rows near each of the rows of a query."""
+        rows, components, n_neighbors, first = query
         shape = (len(rows), _with_spare(n_neighbors, self.n_rows))
         indices, values = np.full(shape, -1, dtype=np.intp), np.full(shape, np.inf)
         distances = np.ascontiguousarray(self.to_all(rows)[:, first:])
@@ -246,15 +233,7 @@ _DISTANCES: dict[str, type[SquaredEuclidean] | type[Manhattan]] = {
 
 
 def distances_between_rows(X: Matrix, metric: str) -> Distances:
-    """Prepare the rows of `X` for repeated distance queries under `metric`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rows = distances_between_rows(np.array([[0.0], [1.0], [3.0]]), "euclidean")
-    >>> rows.exact(np.array([0]), np.array([[1, 2]])).tolist()
-    [[1.0, 3.0]]
-    """
+    """Prepare the rows of `X` for repeated distance queries under `metric`."""
     check_metric(metric)
     # Rows are gathered by the thousand, which is faster if each of them is contiguous.
     return _DISTANCES[metric](X if sparse.issparse(X) else np.ascontiguousarray(X))
@@ -270,12 +249,6 @@ def without_rounding(lengths: Floats) -> Floats:
     """Round to about ten digits, so that lengths that differ by rounding errors are equal.
 
     Ties are then broken by index, in the same way for every unit of the data.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> len(set(without_rounding(np.array([0.3, 0.1 + 0.2])).tolist()))
-    1
     """
     mantissa, exponent = np.frexp(lengths)
     return np.ldexp(np.round(mantissa * 2.0**34) / 2.0**34, exponent)

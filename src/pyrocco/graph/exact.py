@@ -12,7 +12,7 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from pyrocco._typing import Floats, Labels, Mask, Matrix
-from pyrocco.graph.distances import Distances, distances_between_rows, without_rounding
+from pyrocco.graph.distances import Distances, Query, distances_between_rows, without_rounding
 
 
 @dataclass(frozen=True)
@@ -62,35 +62,12 @@ class ExactSearch:
         self.n_threads = n_threads
 
     def search(self, X: Matrix, n_neighbors: int, metric: str) -> Neighbors:
-        """Return the `n_neighbors` nearest other rows of every row of `X`.
-
-        Parameters
-        ----------
-        X : ndarray or CSR matrix of shape (n_rows, n_columns)
-            The rows. Sparse input is never converted to a dense array as a whole.
-        n_neighbors : int
-            Number of neighbours of each row.
-        metric : {"euclidean", "manhattan", "cosine"}
-            Distance between rows.
-
-        Returns
-        -------
-        Neighbors
-            Nearest first, ties by index.
-        """
+        """Return the `n_neighbors` nearest other rows of every row of `X`, ties by index."""
         return nearest(distances_between_rows(X, metric), n_neighbors, self.n_threads)
 
 
 def nearest(distances: Distances, n_neighbors: int, n_threads: int | None = None) -> Neighbors:
-    """Find the `n_neighbors` nearest other rows of every row.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rows = distances_between_rows(np.array([[0.0], [1.0], [3.0]]), "euclidean")
-    >>> nearest(rows, 1).indices.ravel().tolist()
-    [1, 0, 1]
-    """
+    """Find the `n_neighbors` nearest other rows of every row."""
     everyone = np.arange(distances.n_rows)
     return nearest_outside(distances, everyone, everyone, n_neighbors, n_threads)
 
@@ -103,21 +80,13 @@ def nearest_outside(
     n_threads: int | None = None,
     first: int = 0,
 ) -> Neighbors:
-    """Find the nearest rows of other components for each of `rows`, among rows from `first` on.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rows = distances_between_rows(np.array([[0.0], [1.0], [3.0]]), "euclidean")
-    >>> nearest_outside(rows, np.array([0, 1]), np.array([0, 0, 1]), 1).distances.tolist()
-    [[3.0], [2.0]]
-    """
+    """Find the nearest rows of other components for each of `rows`, among rows from `first` on."""
     k = min(n_neighbors, distances.n_rows)
     found = Neighbors(np.full((len(rows), k), -1, dtype=np.intp), np.full((len(rows), k), np.inf))
     certain: Mask = np.zeros(len(rows), dtype=bool)
 
     def look(places: Labels, careful: bool = False) -> None:
-        candidates = distances.candidates(rows[places], components, k, careful, first)
+        candidates = distances.candidates(Query(rows[places], components, k, first), careful)
         chosen = nearest_first(candidates.indices, candidates.distances, k)
         found.indices[places], found.distances[places] = chosen.indices, chosen.distances
         certain[places] = candidates.certain
@@ -134,14 +103,7 @@ def _batches(places: Labels, distances: Distances) -> list[Labels]:
 
 
 def nearest_first(indices: Labels, distances: Floats, n_neighbors: int) -> Neighbors:
-    """Sort candidates by distance, ties by index, and return the first `n_neighbors`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> nearest_first(np.array([[7, 5, 6]]), np.array([[2.0, 1.0, 1.0]]), 2).indices.tolist()
-    [[5, 6]]
-    """
+    """Sort candidates by distance, ties by index, and return the first `n_neighbors`."""
     order = np.lexsort((indices, without_rounding(distances)), axis=1)[:, :n_neighbors]
     return Neighbors(
         np.take_along_axis(indices, order, axis=1), np.take_along_axis(distances, order, axis=1)
@@ -149,15 +111,7 @@ def nearest_first(indices: Labels, distances: Floats, n_neighbors: int) -> Neigh
 
 
 def in_threads(work: Callable[[Any], None], items: Sequence[Any], n_threads: int | None) -> None:
-    """Do `work` on each of `items` in threads, with single-threaded linear algebra in each.
-
-    Examples
-    --------
-    >>> done = set()
-    >>> in_threads(done.add, [1, 2, 3], n_threads=2)
-    >>> sorted(done)
-    [1, 2, 3]
-    """
+    """Do `work` on each of `items` in threads, with single-threaded linear algebra in each."""
     if len(items) < 2:
         for item in items:
             work(item)

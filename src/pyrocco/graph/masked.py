@@ -12,7 +12,7 @@ import numpy as np
 
 from pyrocco._typing import Dense, Floats, Labels
 from pyrocco.backends.kernels import graphs as kernels
-from pyrocco.graph.distances import METRICS, Candidates, RowDistances, check_metric
+from pyrocco.graph.distances import METRICS, Candidates, Query, RowDistances, check_metric
 from pyrocco.graph.exact import FindOutside, Neighbors, nearest, nearest_outside
 
 # Single precision cannot distinguish distances below this share of the squares from zero.
@@ -42,15 +42,7 @@ class MaskedSearch:
 
 
 def masked_distances(X: Dense, metric: str) -> MaskedDistances:
-    """Prepare the rows of `X` for repeated distance queries under `metric`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0.0, np.nan], [3.0, 4.0], [np.nan, 1.0]])
-    >>> masked_distances(X, "manhattan").exact(np.array([0]), np.array([[1, 2]])).tolist()
-    [[6.0, inf]]
-    """
+    """Prepare the rows of `X` for repeated distance queries under `metric`."""
     check_metric(metric)
     return _DISTANCES[metric](np.ascontiguousarray(X))
 
@@ -95,17 +87,10 @@ class _ByProducts(MaskedDistances):
         centre = float(values.mean()) if len(values) else 0.0
         return centre, float(np.abs(values - centre).max(initial=0.0)) or 1.0
 
-    def candidates(
-        self,
-        rows: Labels,
-        components: Labels,
-        n_neighbors: int,
-        careful: bool = False,
-        first: int = 0,
-    ) -> Candidates:
-        """Return `n_neighbors` and a few spare rows of other components near each of `rows`."""
-        near = super().candidates(rows, components, n_neighbors, careful, first)
-        return near._replace(distances=self.exact(rows, near.indices))
+    def candidates(self, query: Query, careful: bool = False) -> Candidates:
+        """Return `n_neighbors` and a few spare rows near each of the rows of a query."""
+        near = super().candidates(query, careful)
+        return near._replace(distances=self.exact(query.rows, near.indices))
 
     def to_all(self, rows: Labels) -> Floats:
         """Return approximate distances, of any scale, of `rows` to all rows."""

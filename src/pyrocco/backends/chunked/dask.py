@@ -124,13 +124,7 @@ class DaskStore:
 
 
 def active_client() -> Client | None:
-    """Return the Dask client of this program, or None.
-
-    Examples
-    --------
-    >>> active_client() is None
-    True
-    """
+    """Return the Dask client of this program, or None."""
     try:
         from distributed import get_client
     except ImportError:

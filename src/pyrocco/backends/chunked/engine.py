@@ -119,7 +119,7 @@ class ChunkedBackend:
 
     def squared_distance(self, X: ChunkedMatrix, U: ChunkedMatrix) -> float:
         """Compute the squared Frobenius distance."""
-        return float(sum(self._paired(_squared_distance, X, U)))
+        return float(sum(self._paired(partial(_local, "squared_distance"), X, U)))
 
     def matrix_norm(self, U: ChunkedMatrix) -> float:
         """Compute the spectral norm from the Gram matrix of the columns."""
@@ -160,25 +160,26 @@ class ChunkedBackend:
         """Find the nearest centre of every row, and the sum of the rows of each centre."""
         if not isinstance(rows, ChunkedMatrix):
             return self.local.nearest_centres(rows, centres)
-        results = rows.results(partial(_nearest_centres, centres=centres))
+        results = rows.results(partial(_local, "nearest_centres", centres=centres))
         labels, sums = zip(*results, strict=True)
         return np.concatenate(labels), _sum(sums)
 
     def content_keys(self, X: ChunkedMatrix, axis: int) -> NDArray[np.uint64]:
         """Hash every row or column."""
         if axis == 0:
-            return np.concatenate(X.results(_row_keys))
+            return np.concatenate(X.results(partial(_local, "content_keys", axis=0)))
         largest = np.max(X.results(_column_sizes), axis=0)
         return np.asarray(X.total(partial(_column_keys, largest=largest)))
 
     def edge_lengths(self, U: ChunkedMatrix, heads: Labels, tails: Labels, axis: int) -> Floats:
         """Compute the squared lengths of edges: a sum over chunks, or for rows over panels."""
         ends = self.store.put(heads), self.store.put(tails)
+        lengths = partial(_local, "edge_lengths", axis=axis)
         if axis:
-            parts = [U.submit(i, _column_edge_lengths, *ends) for i in range(len(U.chunks))]
+            parts = [U.submit(i, lengths, *ends) for i in range(len(U.chunks))]
         else:
             panels = self._rechunk(U).to_panels(U)
-            parts = [self.store.submit(_row_edge_lengths, pieces, *ends) for pieces in panels]
+            parts = [self.store.submit(lengths, pieces, *ends) for pieces in panels]
         return np.asarray(total(parts, self.store))
 
     def operator(self, laplacian: LaplacianArrays, strength: float, dtype: DTypeLike) -> Operator:
@@ -279,14 +280,7 @@ class ChunkedBackend:
 
 
 def even_ends(n_rows: int, row_bytes: int, store: Store) -> Labels:
-    """Choose equal chunks of which several fit into the memory for one piece of work.
-
-    Examples
-    --------
-    >>> from pyrocco.backends import ScratchStore
-    >>> even_ends(10, 2**20, ScratchStore(memory=2**26)).tolist()
-    [0, 3, 7, 10]
-    """
+    """Choose equal chunks of which several fit into the memory for one piece of work."""
     fitting = max(1, min(_CHUNK_BYTES, store.memory // _CHUNKS_AT_ONCE) // max(1, row_bytes))
     count = max(-(-n_rows // fitting), min(n_rows, _PANELS_EACH * store.n_workers))
     return np.linspace(0, n_rows, count + 1).round().astype(np.intp)
@@ -326,8 +320,10 @@ def _squared_norm(chunk: Matrix) -> float:
     return float(kernels.squared_norm(values))
 
 
-def _squared_distance(chunk: Matrix, other: Matrix) -> float:
-    return float(kernels.squared_distance(dense(chunk), dense(other)))
+def _local(method: str, chunk: Matrix | list[Dense], *arguments: Matrix, **options: Any) -> Any:
+    """Call a method of the NumPy back end on a chunk, or on the pieces of a panel."""
+    array = np.concatenate(chunk) if isinstance(chunk, list) else dense(chunk)
+    return getattr(NumpyBackend(), method)(array, *arguments, **options)
 
 
 def _column_sums(chunk: Matrix) -> Floats:
@@ -341,22 +337,6 @@ def _without_row_means(chunk: Dense) -> Dense:
 
 def _minus(chunk: Matrix, means: Dense) -> Dense:
     return np.asarray(chunk - means)
-
-
-def _column_edge_lengths(chunk: Matrix, heads: Labels, tails: Labels) -> Floats:
-    return np.asarray(kernels.column_edge_lengths(dense(chunk), heads, tails))
-
-
-def _row_edge_lengths(pieces: list[Dense], heads: Labels, tails: Labels) -> Floats:
-    return np.asarray(kernels.row_edge_lengths(np.concatenate(pieces), heads, tails))
-
-
-def _nearest_centres(chunk: Matrix, centres: Dense) -> tuple[Labels, Floats]:
-    return NumpyBackend().nearest_centres(dense(chunk), centres)
-
-
-def _row_keys(chunk: Matrix) -> NDArray[np.uint64]:
-    return NumpyBackend().content_keys(dense(chunk), 0)
 
 
 def _column_sizes(chunk: Matrix) -> Floats:

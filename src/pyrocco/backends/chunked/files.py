@@ -114,14 +114,7 @@ def _opened(argument: object) -> Any:
 
 
 def as_mapped(matrix: ChunkedMatrix) -> Dense:
-    """Write the chunks of a `ScratchStore` into one memory-mapped array.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> as_mapped(ChunkedMatrix.split(np.eye(2), [0, 1, 2], ScratchStore())).tolist()
-    [[1.0, 0.0], [0.0, 1.0]]
-    """
+    """Write the chunks of a `ScratchStore` into one memory-mapped array."""
     store = cast(ScratchStore, matrix.store)
     path = store.folder / f"whole-{uuid4().hex[:8]}.npy"
     whole: Dense = np.lib.format.open_memmap(path, "w+", matrix.dtype, matrix.shape)

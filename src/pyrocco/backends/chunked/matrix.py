@@ -264,14 +264,7 @@ def total(parts: list[Any], store: Store) -> Any:
 
 
 def dense(chunk: Matrix) -> Dense:
-    """Return a chunk as a dense, row-major array.
-
-    Examples
-    --------
-    >>> from scipy import sparse
-    >>> dense(sparse.eye(2, format="csr")).tolist()
-    [[1.0, 0.0], [0.0, 1.0]]
-    """
+    """Return a chunk as a dense, row-major array."""
     return np.ascontiguousarray(chunk if isinstance(chunk, np.ndarray) else chunk.toarray())
 
 

@@ -34,25 +34,10 @@ def exchange(
     each source is cut for ranges of targets, the pieces of several sources for the same range
     are joined, and the joined piece, which is no larger than a source, is cut for each target.
 
-    Parameters
-    ----------
-    store : Store
-        Holds the sources.
-    n_sources, n_targets : int
-        Numbers of sources and targets.
-    cut : callable
-        Starts to cut the piece of one source for a range of targets.
-    join : callable
-        Work that joins the pieces of several sources for the same targets.
-    cut_again : callable
-        Starts to cut the piece for one target from a joined piece for a range of targets.
-    direct_pieces : int
-        Number of pieces up to which nothing is joined.
-
-    Returns
-    -------
-    list of list
-        Pieces of every target, in the order of the sources.
+    `cut` starts to cut the piece of one source for a range of targets, `join` is the work that
+    joins the pieces of several sources for the same targets, and `cut_again` starts to cut the
+    piece for one target from a joined piece. Up to `direct_pieces` nothing is joined. Return the
+    pieces of every target, in the order of the sources.
     """
     if n_sources * n_targets <= direct_pieces:
         return _transposed(
@@ -85,16 +70,6 @@ class Rechunk:
         Columns of every panel, from left to right.
     direct_pieces : int
         Number of pieces up to which nothing is joined on the way.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyrocco.backends import ScratchStore
-    >>> X = ChunkedMatrix.split(np.arange(8.0).reshape(4, 2), [0, 3, 4], ScratchStore())
-    >>> rechunk = Rechunk(X.store, X.ends, [slice(0, 1), slice(1, 2)])
-    >>> pieces = rechunk.to_panels(X)
-    >>> [np.concatenate(X.store.fetch(each)).ravel().tolist() for each in pieces]
-    [[0.0, 2.0, 4.0, 6.0], [1.0, 3.0, 5.0, 7.0]]
     """
 
     store: Store

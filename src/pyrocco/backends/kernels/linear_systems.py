@@ -91,20 +91,9 @@ def _row(U, i, out, shift, indptr, indices, values, degrees):
 
 @kernel
 def apply(
-    U,
-    out,
-    shift,
-    p_indptr,
-    p_indices,
-    p_values,
-    p_degrees,
-    q_indptr,
-    q_indices,
-    q_values,
-    q_degrees,
-    first,
-    last,
-):
+    U, out, shift, p_indptr, p_indices, p_values, p_degrees,
+    q_indptr, q_indices, q_values, q_degrees, first, last,
+):  # fmt: skip
     """Write rows `first` to `last` of the left-hand side at `U` into `out`.
 
     Return their inner product with the same rows of `U`.
@@ -121,22 +110,9 @@ def apply(
 
 @kernel
 def begin(
-    U,
-    X,
-    R,
-    D,
-    shift,
-    p_indptr,
-    p_indices,
-    p_values,
-    p_degrees,
-    q_indptr,
-    q_indices,
-    q_values,
-    q_degrees,
-    first,
-    last,
-):
+    U, X, R, D, shift, p_indptr, p_indices, p_values, p_degrees,
+    q_indptr, q_indices, q_values, q_degrees, first, last,
+):  # fmt: skip
     """Compute rows of the residual R = shift X - left-hand side at U, and of D = R / diagonal.
 
     Return the same sums as `direction`. Each tile is still in the cache when its residual is

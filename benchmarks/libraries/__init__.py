@@ -1,0 +1,1 @@
+"""Trials of libraries that could replace code of pyrocco."""

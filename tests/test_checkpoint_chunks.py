@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pyrocco import ROCCO
-from pyrocco.backends import RowBlocks, ScratchStore
+from pyrocco.backends import ChunkedMatrix, ScratchStore
 from pyrocco.checkpoint import CheckpointError, ChunkFolder, checkpoint_to
 from pyrocco.datasets import make_noisy_biclusters
 from pyrocco.fitting import memory_plan
@@ -184,13 +184,16 @@ def test_two_sets_of_blocks_take_turns(tmp_path):
     store = ScratchStore()
     folder = ChunkFolder(tmp_path / "night.chunks", store)
     kept = [
-        folder.write(RowBlocks.cut(np.full((4, 2), float(i)), [0, 1, 4], store)) for i in range(3)
+        folder.write(ChunkedMatrix.split(np.full((4, 2), float(i)), [0, 1, 4], store))
+        for i in range(3)
     ]
     assert kept[0]["folder"] == kept[2]["folder"] != kept[1]["folder"]
     again = ChunkFolder(tmp_path / "night.chunks", store)
     for i in (1, 2):
         assert again.read(kept[i])[:].tolist() == np.full((4, 2), float(i)).tolist()
     # The next writing spares what was just read.
-    assert again.write(RowBlocks.cut(np.eye(2), [0, 2], store))["folder"] != kept[2]["folder"]
+    assert (
+        again.write(ChunkedMatrix.split(np.eye(2), [0, 2], store))["folder"] != kept[2]["folder"]
+    )
     again.remove()
     assert not list(tmp_path.iterdir())

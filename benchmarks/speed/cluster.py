@@ -27,7 +27,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.speed.machine import markdown, write
 from pyrocco import ROCCO
-from pyrocco.backends.dask import spilling_early
+from pyrocco.backends.chunked.dask import spilling_early
 from pyrocco.datasets import load, make_noisy_biclusters
 
 PARTS = ("same", "workers", "growth", "limit", "kills")

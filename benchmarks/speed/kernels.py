@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from benchmarks.speed.machine import best_of, markdown, write
-from pyrocco.backends.kernels import panel, system
+from pyrocco.backends.kernels import linear_systems
 
 WIDTH = 16
 DEGREE = 6
@@ -65,19 +65,19 @@ def panel_kernels(n):
         "decoupled: apply",
         n,
         2 * row + graph,
-        lambda: panel.shifted_apply(Y, image, shifts, *operator),
+        lambda: linear_systems.shifted_apply(Y, image, shifts, *operator),
     )
     yield (
         "decoupled: advance",
         n,
         6 * row,
-        lambda: panel.panel_advance(Y, R, D, image, steps, shifts, operator[3]),
+        lambda: linear_systems.panel_advance(Y, R, D, image, steps, shifts, operator[3]),
     )
     yield (
         "decoupled: direction",
         n,
         3 * row,
-        lambda: panel.panel_direction(R, D, steps, shifts, operator[3]),
+        lambda: linear_systems.panel_direction(R, D, steps, shifts, operator[3]),
     )
 
 
@@ -107,26 +107,28 @@ def system_kernels(n, p):
             f"whole system: apply, p = {p}, {name} neighbours",
             n * p,
             8,
-            partial(system.apply, U, image, one, *both, 0, n),
+            partial(linear_systems.apply, U, image, one, *both, 0, n),
         )
         yield (
             f"whole system: begin, p = {p}, {name} neighbours",
             n * p,
             16,
-            partial(system.begin, U, D, R, image, one, *both, 0, n),
+            partial(linear_systems.begin, U, D, R, image, one, *both, 0, n),
         )
         yield f"SciPy: apply, p = {p}, {name} neighbours", n * p, 8, by_scipy(U, image, *graphs)
     yield (
         f"whole system: advance, p = {p}",
         n * p,
         24,
-        lambda: system.advance(U, R, D, image, np.float32(1e-6), one, rows[3], columns[3], 0, n),
+        lambda: linear_systems.advance(
+            U, R, D, image, np.float32(1e-6), one, rows[3], columns[3], 0, n
+        ),
     )
     yield (
         f"whole system: direction, p = {p}",
         n * p,
         12,
-        lambda: system.direction(R, D, one, one, rows[3], columns[3], 0, n),
+        lambda: linear_systems.direction(R, D, one, one, rows[3], columns[3], 0, n),
     )
 
 

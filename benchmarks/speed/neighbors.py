@@ -24,9 +24,10 @@ from sklearn.datasets import make_biclusters, make_blobs
 
 from benchmarks.speed.machine import RESULTS, markdown, write
 from pyrocco import mutual_knn_graph
-from pyrocco.graph.approximate import ApproximateSearch, AutoSearch
+from pyrocco.graph.approximate import ApproximateSearch
+from pyrocco.graph.build import choose_search
 from pyrocco.graph.distances import distances_between_rows
-from pyrocco.graph.neighbors import ExactSearch, nearest_outside
+from pyrocco.graph.exact import ExactSearch, nearest_outside
 
 K = 10
 SAMPLE = 2_000
@@ -91,7 +92,7 @@ class Recorded:
 
 def graph(X):
     """Build a graph as an estimator does: search, spanning forest and bridges."""
-    search = Recorded(AutoSearch().choose(X, "euclidean"))
+    search = Recorded(choose_search(X, "euclidean"))
     mutual_knn_graph(X, K, search=search)
     return search.found.indices
 

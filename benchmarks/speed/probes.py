@@ -20,7 +20,7 @@ from benchmarks.speed.machine import markdown, write
 from benchmarks.speed.neighbors import K
 from pyrocco.graph.approximate import _Partition
 from pyrocco.graph.distances import distances_between_rows
-from pyrocco.graph.neighbors import nearest_first, nearest_outside
+from pyrocco.graph.exact import nearest_first, nearest_outside
 
 ROWS = 1_000_000
 PROBES = (64, 128, 256)

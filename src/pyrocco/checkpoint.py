@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from pyrocco._typing import Dense, Matrix, is_sparse
-from pyrocco.backends import Backend, BlockBackend, RowBlocks
-from pyrocco.backends.dask import ClusterLostError
-from pyrocco.backends.rowblocks import Store, dense
+from pyrocco.backends import Backend, ChunkedBackend, ChunkedMatrix
+from pyrocco.backends.chunked.dask import ClusterLostError
+from pyrocco.backends.chunked.matrix import Store, dense
 from pyrocco.graph import Graph
 from pyrocco.io.errors import ModelFileError
 from pyrocco.io.model_file import read_model_file, write_model_file
@@ -28,7 +28,7 @@ from pyrocco.representation import LoopState, Representation
 __all__ = ["Checkpoint", "CheckpointError", "Stages", "checkpoint_to"]
 
 Graphs = tuple[Graph, Graph]
-Cells = Matrix | RowBlocks
+Cells = Matrix | ChunkedMatrix
 
 # Writing that took one second is repeated after this many seconds at the earliest.
 _PATIENCE = 10
@@ -271,7 +271,7 @@ class Checkpoint:
         if self.is_used:
             raise CheckpointError(f"{self.path}: is for one fit; use another file for the next")
         self._identity = _identity(parameters, X)
-        if isinstance(backend, BlockBackend):
+        if isinstance(backend, ChunkedBackend):
             self._folder = ChunkFolder(self.path.with_suffix(".chunks"), backend.store)
         if self._stored is None:
             return SavedStages(self, None, backend)
@@ -401,7 +401,7 @@ class ChunkFolder:
     >>> from pyrocco.backends import ScratchStore
     >>> store = ScratchStore()
     >>> folder = ChunkFolder(Path(tempfile.mkdtemp()), store)
-    >>> written = folder.write(RowBlocks.cut(np.eye(3), [0, 2, 3], store))
+    >>> written = folder.write(ChunkedMatrix.split(np.eye(3), [0, 2, 3], store))
     >>> folder.read(written)[np.array([2])].tolist()
     [[0.0, 0.0, 1.0]]
     """
@@ -410,26 +410,26 @@ class ChunkFolder:
     store: Store
     turn: int = 0
 
-    def write(self, chunks: RowBlocks) -> dict[str, Any]:
+    def write(self, chunks: ChunkedMatrix) -> dict[str, Any]:
         """Write all chunks; return what `read` needs to find them again."""
         self.turn += 1
         folder = (self.path / str(self.turn % 2)).absolute()
         folder.mkdir(parents=True, exist_ok=True)
         written = [
             chunks.submit(i, partial(_write_chunk, path=folder / f"{i}.npy"))
-            for i in range(len(chunks.blocks))
+            for i in range(len(chunks.chunks))
         ]
         self.store.fetch(written)
         return {"folder": str(folder), "ends": np.asarray(chunks.ends), "turn": self.turn}
 
-    def read(self, written: dict[str, Any]) -> RowBlocks:
+    def read(self, written: dict[str, Any]) -> ChunkedMatrix:
         """Return the chunks that were written."""
         self.turn = int(written["turn"])
         ends = np.asarray(written["ends"], dtype=np.intp)
         paths = [Path(written["folder"]) / f"{i}.npy" for i in range(len(ends) - 1)]
         first = np.load(paths[0], mmap_mode="r")
         chunks = [self.store.submit(_read_chunk, path) for path in paths]
-        return RowBlocks(self.store, chunks, ends, first.shape[1], first.dtype)
+        return ChunkedMatrix(self.store, chunks, ends, first.shape[1], first.dtype)
 
     def remove(self) -> None:
         """Remove the folder."""
@@ -488,7 +488,7 @@ def _check_same(path: Path, then: dict[str, Any], now: dict[str, Any]) -> None:
 
 
 def _digest(X: Cells) -> str:
-    if isinstance(X, RowBlocks):
+    if isinstance(X, ChunkedMatrix):
         # The boundaries are included, because stored chunks do not fit other ones.
         chunks = [X.ends.tolist(), *X.results(_digest)]
         return hashlib.sha256(str(chunks).encode()).hexdigest()

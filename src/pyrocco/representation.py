@@ -169,7 +169,7 @@ def _state(
 ) -> LoopState:
     rows, columns = sides
     return LoopState(
-        U=backend.kept(U),
+        U=backend.snapshot(U),
         history=list(history),
         objective=objective,
         mu=(rows.mu, columns.mu),

@@ -89,7 +89,7 @@ def test_primitives(backend, dtype):
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_content_keys(backend, dtype, axis):
-    """The same on every back end, whatever the order and the unit; missing cells are none."""
+    """The same on every back end, for any order and unit; missing values do not count."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(37, 12)).astype(dtype)
     X[rng.random(X.shape) < 0.2] = np.nan
@@ -97,8 +97,8 @@ def test_content_keys(backend, dtype, axis):
     keys = NumpyBackend().content_keys(X, axis)
     assert len(np.unique(keys)) == X.shape[axis]
     rows, columns = rng.permutation(37), rng.permutation(12)
-    turned = backend.asarray(8 * X[rows][:, columns])
-    found = backend.content_keys(turned, axis)
+    permuted = backend.asarray(8 * X[rows][:, columns])
+    found = backend.content_keys(permuted, axis)
     np.testing.assert_array_equal(found, keys[(rows, columns)[axis]])
 
 
@@ -107,18 +107,18 @@ def gradient():
     return np.outer(rng.random(60), rng.random(50)) + 0.05 * rng.standard_normal((60, 50))
 
 
-def spoilt(X):
+def with_outliers(X):
     rng = np.random.default_rng(1)
     return np.where(rng.random(X.shape) < 0.05, rng.choice([-500.0, 500.0], X.shape), X)
 
 
-def spoilt_cell():
+def with_a_stored_outlier():
     X = np.kron(np.eye(3), np.ones((20, 24))) * np.random.default_rng(0).random((60, 72))
     X[3, 4] = 1e5
     return sparse.csr_array(X)
 
 
-def gappy(X):
+def with_missing(X):
     return np.where(np.random.default_rng(2).random(X.shape) < 0.3, np.nan, X)
 
 
@@ -133,12 +133,13 @@ CASES = {
     "noise": np.random.default_rng(0).standard_normal((60, 50)),
     "gradient": gradient(),
     "blobs": make_blobs(90, 30, centers=3, cluster_std=0.5, random_state=0)[0],
-    "wild cells": spoilt(make_biclusters((80, 60), 4, noise=20, random_state=0)[0]),
-    "wild stored cell": spoilt_cell(),
-    "missing cells": gappy(make_biclusters((80, 60), 4, noise=20, random_state=0)[0]),
+    "outlier cells": with_outliers(make_biclusters((80, 60), 4, noise=20, random_state=0)[0]),
+    "stored outlier cell": with_a_stored_outlier(),
+    "missing values": with_missing(make_biclusters((80, 60), 4, noise=20, random_state=0)[0]),
 }
-READINGS = {"noise": "blocks", "gradient": "gradient", "blobs": "features", "wild cells": "blocks",
-            "missing cells": "blocks"}  # fmt: skip
+STRUCTURES = {
+    "noise": "blocks", "gradient": "gradient", "blobs": "features", "outlier cells": "blocks",
+    "missing values": "blocks"}  # fmt: skip
 
 
 @cache
@@ -146,7 +147,7 @@ def on_numpy(case, variant, dtype):
     return ROCCO(variant=variant).fit(CASES[case].astype(dtype))
 
 
-# What is expected was computed with all threads; one thread, and PyTorch, must agree.
+# The expected result was computed with all threads; one thread, and PyTorch, must agree.
 OTHERS = pytest.mark.parametrize("backend", [BACKENDS[0], *TORCHES], ids=name)
 
 
@@ -165,15 +166,15 @@ def test_labels(backend, case, variant, dtype):
 
 @OTHERS
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("case", [*READINGS, "wild stored cell"])
-def test_readings_weights_and_confidence(backend, case, dtype):
+@pytest.mark.parametrize("case", [*STRUCTURES, "stored outlier cell"])
+def test_structure_weights_and_membership(backend, case, dtype):
     expected = on_numpy(case, "refined", dtype)
     model = ROCCO(device=backend).fit(CASES[case].astype(dtype))
-    assert model.structure_ == expected.structure_ == READINGS.get(case, "features")
+    assert model.structure_ == expected.structure_ == STRUCTURES.get(case, "features")
     np.testing.assert_array_equal(model.row_labels_, expected.row_labels_)
     np.testing.assert_array_equal(model.column_labels_, expected.column_labels_)
     np.testing.assert_allclose(model.row_membership_, expected.row_membership_, atol=0.01)
-    assert (model.cell_weights_ is None) == ("wild" not in case)
+    assert (model.cell_weights_ is None) == ("outlier" not in case)
     if model.cell_weights_ is not None:
         assert abs(model.cell_weights_ - expected.cell_weights_).max() <= 0.01
 
@@ -191,9 +192,9 @@ def test_every_solver_runs_on_torch(backend, solver):
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "cosine"])
 @pytest.mark.parametrize("n_rows", [40, 3000])
 def test_neighbours_on_torch(backend, metric, n_rows, monkeypatch):
-    """The large case goes through the selection by groups, in several blocks."""
-    monkeypatch.setattr("pyrocco.backends.torch_search._BLOCK_SHARE", 0.01)
-    monkeypatch.setattr("pyrocco.backends.torch_search._GROUP", 16)
+    """The large case selects by minima over columns, in several batches."""
+    monkeypatch.setattr("pyrocco.backends.torch._MEMORY_SHARE", 0.01)
+    monkeypatch.setattr("pyrocco.backends.torch._COLUMNS_TOGETHER", 16)
     X = np.random.default_rng(0).normal(size=(n_rows, 6))
     found = mutual_knn_graph(X, 5, metric, search=DeviceSearch(backend))
     expected = mutual_knn_graph(X, 5, metric)

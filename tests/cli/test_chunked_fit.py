@@ -15,7 +15,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from pyrocco import ROCCO
 from pyrocco.backends import NumpyBackend
-from pyrocco.backends.dask import ClusterLostError
+from pyrocco.backends.chunked.dask import ClusterLostError
 from pyrocco.cli import dask_cluster, main
 from pyrocco.io import result_files, staged_folder
 

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 
 from pyrocco import ROCCO
-from pyrocco.backends.dask import DaskStore
+from pyrocco.backends.chunked.dask import DaskStore
 from pyrocco.datasets import make_noisy_biclusters
 from pyrocco.progress import watched_by
 
@@ -130,8 +130,8 @@ def test_nothing_of_the_size_of_the_matrix_comes_to_the_client(client, monkeypat
     fetched = []
     fetch = DaskStore.fetch
 
-    def noting(self, blocks):
-        values = fetch(self, blocks)
+    def noting(self, chunks):
+        values = fetch(self, chunks)
         fetched.append(sizeof(values))
         return values
 
@@ -141,5 +141,5 @@ def test_nothing_of_the_size_of_the_matrix_comes_to_the_client(client, monkeypat
     X = X + 3 * (da.arange(6000, chunks=1000)[:, None] % 4 == np.arange(300) % 4)
     model = ROCCO().fit(X)
     assert (model.n_row_clusters_, model.n_column_clusters_) == (4, 4)
-    # The most is the sample in which blocks are sought, whatever the size of the matrix.
+    # The largest is the sample in which blocks are sought, whatever the size of the matrix.
     assert max(fetched) < X.nbytes / 6

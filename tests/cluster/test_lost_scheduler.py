@@ -11,7 +11,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from pyrocco import ROCCO
-from pyrocco.backends.dask import ClusterLostError
+from pyrocco.backends.chunked.dask import ClusterLostError
 from pyrocco.checkpoint import checkpoint_to
 from pyrocco.datasets import make_noisy_biclusters
 from pyrocco.progress import watched_by

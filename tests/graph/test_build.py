@@ -7,7 +7,8 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from pyrocco import mutual_knn_graph
-from pyrocco.graph import distances, neighbors, products
+from pyrocco.graph import distances
+from pyrocco.graph.exact import ExactSearch, nearest
 
 METRICS = ("euclidean", "manhattan", "cosine")
 SCIPY_NAMES = {"manhattan": "cityblock"}
@@ -34,12 +35,12 @@ def test_equals_brute_force(metric, dtype, to):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_blocks_do_not_matter(metric, monkeypatch):
+def test_batches_and_tiles_do_not_matter(metric, monkeypatch):
     X = np.random.default_rng(1).normal(size=(50, 4))
     whole = mutual_knn_graph(X, 5, metric)
-    monkeypatch.setattr(products, "BLOCK_BYTES", 7 * 50 * 8)
-    monkeypatch.setattr(products, "TILE_ROWS", 7)
-    monkeypatch.setattr(products, "TILE_COLUMNS", 9)
+    monkeypatch.setattr(distances, "BATCH_BYTES", 7 * 50 * 8)
+    monkeypatch.setattr(distances, "TILE_ROWS", 7)
+    monkeypatch.setattr(distances, "TILE_COLUMNS", 9)
     assert edges(mutual_knn_graph(X, 5, metric)) == edges(whole)
 
 
@@ -96,7 +97,7 @@ def test_zero_rows_under_cosine_find_each_other():
 def test_distances_match_scipy():
     X = np.random.default_rng(0).normal(size=(30, 5))
     for metric in METRICS:
-        found = neighbors.nearest(neighbors.distances_between_rows(X, metric), 29)
+        found = nearest(distances.distances_between_rows(X, metric), 29)
         full = cdist(X, X, SCIPY_NAMES.get(metric, metric))
         expected = np.sort(full[~np.eye(30, dtype=bool)].reshape(30, 29), axis=1)
         np.testing.assert_allclose(found.distances, expected, atol=1e-12)
@@ -123,16 +124,14 @@ def test_single_precision_candidates_lose_no_edge(metric):
     X += 3e-5 * rng.normal(size=X.shape)
     rows = distances.distances_between_rows(X, metric)
     everyone = np.arange(len(X))
-    assert not rows.candidates(everyone, everyone, 6).certain.all()
+    assert not rows.candidates(distances.Query(everyone, everyone, 6)).certain.all()
     assert edges(mutual_knn_graph(X, 6, metric, False)) == literal_mutual_edges(X, 6, metric)
 
 
 def test_many_ties_go_by_index_dense_and_sparse():
     X = np.random.default_rng(0).integers(0, 2, size=(300, 6)).astype(float)
-    dense = neighbors.ExactSearch().search(X, 4, "euclidean").indices
-    assert np.array_equal(
-        neighbors.ExactSearch().search(sparse.csr_array(X), 4, "euclidean").indices, dense
-    )
+    dense = ExactSearch().search(X, 4, "euclidean").indices
+    assert np.array_equal(ExactSearch().search(sparse.csr_array(X), 4, "euclidean").indices, dense)
     full = cdist(X, X)
     np.fill_diagonal(full, np.inf)
     expected = [np.lexsort((np.arange(300), row))[:4] for row in full]
@@ -142,7 +141,7 @@ def test_many_ties_go_by_index_dense_and_sparse():
 @pytest.mark.parametrize("metric", METRICS)
 def test_threads_do_not_matter(metric):
     X = np.random.default_rng(0).normal(size=(1200, 5)).astype(np.float32)
-    one = neighbors.ExactSearch(n_threads=1).search(X, 8, metric)
-    three = neighbors.ExactSearch(n_threads=3).search(X, 8, metric)
+    one = ExactSearch(n_threads=1).search(X, 8, metric)
+    three = ExactSearch(n_threads=3).search(X, 8, metric)
     assert np.array_equal(one.indices, three.indices)
     assert np.array_equal(one.distances, three.distances)

@@ -1,12 +1,15 @@
+"""Exact and approximate searches, and the edges that join components."""
+
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import make_blobs
 
 from pyrocco import mutual_knn_graph
-from pyrocco.graph import approximate, join
-from pyrocco.graph.approximate import ApproximateSearch, AutoSearch
-from pyrocco.graph.neighbors import ExactSearch, Neighbors
+from pyrocco.graph import approximate, build
+from pyrocco.graph.approximate import ApproximateSearch
+from pyrocco.graph.build import choose_search
+from pyrocco.graph.exact import ExactSearch, Neighbors
 
 
 def rows(n=3000, dtype=np.float32):
@@ -18,7 +21,7 @@ def recall(found, truth):
     return sum(shared) / truth.indices.size
 
 
-@pytest.mark.parametrize("search", [ExactSearch(), ApproximateSearch(), AutoSearch()])
+@pytest.mark.parametrize("search", [ExactSearch(), ApproximateSearch()])
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_every_search_gives_other_rows_nearest_first(search, metric, dtype):
@@ -47,7 +50,7 @@ def test_approximate_lengths_are_exact():
     np.testing.assert_allclose(found.distances, expected, rtol=1e-12)
 
 
-def test_all_cells_probed_is_exact():
+def test_all_regions_probed_is_exact():
     X = rows(700)
     truth = ExactSearch().search(X, 10, "euclidean")
     found = ApproximateSearch(n_probes=1000).search(X, 10, "euclidean")
@@ -57,7 +60,7 @@ def test_all_cells_probed_is_exact():
 
 def test_approximate_repeats_itself_whatever_the_threads(monkeypatch):
     X = rows()
-    monkeypatch.setattr(approximate, "_BLOCK_ROWS", 500)
+    monkeypatch.setattr(approximate, "_BATCH_ROWS", 500)
     state = np.random.get_state()[1].copy()  # noqa: NPY002
     one, three, again = (ApproximateSearch(8, t).search(X, 10, "euclidean") for t in (1, 3, 3))
     assert np.array_equal(one.indices, three.indices)
@@ -65,7 +68,7 @@ def test_approximate_repeats_itself_whatever_the_threads(monkeypatch):
     assert np.array_equal(np.random.get_state()[1], state)  # noqa: NPY002
 
 
-def test_few_rows_in_the_cells_leave_places_empty():
+def test_few_rows_in_the_regions_leave_places_empty():
     X = np.repeat(np.array([[0.0], [100.0]]), 2, axis=0)
     found = ApproximateSearch(n_probes=1).search(X, 3, "euclidean")
     assert found.indices.shape == (4, 3)
@@ -81,20 +84,19 @@ def test_approximate_says_what_it_cannot_do(X, metric):
         ApproximateSearch().search(X, 2, metric)
 
 
-def test_auto_is_exact_for_few_for_sparse_and_for_manhattan(monkeypatch):
+def test_exact_search_is_chosen_for_few_rows_sparse_rows_and_manhattan(monkeypatch):
     X = rows(60)
-    assert AutoSearch().choose(X, "euclidean").name == "exact"
-    monkeypatch.setattr(approximate, "EXACT_ROWS", 50)
-    assert AutoSearch().choose(X, "euclidean").name == "approximate"
-    assert AutoSearch().choose(sparse.csr_array(X), "cosine").name == "exact"
-    assert AutoSearch().choose(X, "manhattan").name == "exact"
-    assert AutoSearch().search(X, 3, "euclidean").indices.shape == (60, 3)
+    assert choose_search(X, "euclidean").name == "exact"
+    monkeypatch.setattr(build, "EXACT_ROWS", 50)
+    assert choose_search(X, "euclidean").name == "approximate"
+    assert choose_search(sparse.csr_array(X), "cosine").name == "exact"
+    assert choose_search(X, "manhattan").name == "exact"
 
 
 def test_graph_tells_which_search_it_came_from(monkeypatch):
     X = rows(300)
     assert mutual_knn_graph(X, 5).search == "exact"
-    monkeypatch.setattr(approximate, "EXACT_ROWS", 50)
+    monkeypatch.setattr(build, "EXACT_ROWS", 50)
     assert mutual_knn_graph(X, 5).search == "approximate"
     assert mutual_knn_graph(X, 5, search=ExactSearch()).search == "exact"
 
@@ -116,7 +118,7 @@ def test_sampled_bridges_still_connect(monkeypatch):
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(20 * c, 0.1, size=(30, 2)) for c in range(6)])
     exact = mutual_knn_graph(X, 5)
-    monkeypatch.setattr(join, "JOIN_CELLS", len(X) * 20)
+    monkeypatch.setattr(build, "JOIN_DISTANCES", len(X) * 20)
     sampled = mutual_knn_graph(X, 5)
     assert exact.n_components == sampled.n_components == 1
     assert sampled.n_edges == exact.n_edges
@@ -125,7 +127,7 @@ def test_sampled_bridges_still_connect(monkeypatch):
 def test_bridges_are_the_minimum_spanning_tree():
     X = np.random.default_rng(3).normal(size=(150, 2))
     parents = np.arange(150)
-    keys = join.joining_edges(join.on_the_cpu(X, "euclidean"), parents)
+    keys = build.joining_edges(build.exact_outside(X, "euclidean"), parents)
     heads, tails = np.divmod(keys, 150)
     full = np.linalg.norm(X[:, None] - X[None], axis=2)
     tree = sparse.csgraph.minimum_spanning_tree(full)

@@ -14,7 +14,7 @@ from pyrocco._typing import Dense, Labels, Mask
 from pyrocco.assign.kmeans import FEW_ITERATIONS, SampledRows, lloyd, random_kmeans
 from pyrocco.assign.labels import cluster_means, compact
 from pyrocco.backends import Backend
-from pyrocco.backends.kernels.paths import merge_path
+from pyrocco.backends.kernels.clusters import merge_path
 
 # Maximum number of clusters at the start, and minimum number of rows of each: in the whole
 # sample, and inside a cluster.

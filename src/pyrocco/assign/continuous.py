@@ -11,8 +11,7 @@ from scipy.sparse.csgraph import connected_components
 from pyrocco._typing import Array, Dense, Labels, Mask
 from pyrocco.assign.kmeans import SilhouetteKMeans
 from pyrocco.assign.labels import relabel
-from pyrocco.backends import Backend, NumpyBackend
-from pyrocco.backends.norms import matrix_norm
+from pyrocco.backends import Backend, NumpyBackend, matrix_norm
 from pyrocco.graph import Graph, mutual_knn_graph
 from pyrocco.model import Side, UpToFour, length_scales
 from pyrocco.representation import Record, Representation, learn_representation

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from pyrocco._typing import Array, Dense, Floats, Labels
-from pyrocco.backends import Backend, NumpyBackend
-from pyrocco.backends.rowblocks import RowBlocks, map_rows, over_rows
+from pyrocco.backends import Backend, ChunkedMatrix, NumpyBackend, map_rows, over_rows
 
 # Up to this size of the shorter side the whole Gram matrix is decomposed.
 _EXACT_SIDE = 512
@@ -108,8 +107,8 @@ def _scores(centred: Array, rank: int, backend: Backend) -> Any:
     else:
         scores = backend.rotate(centred, _leading_subspace(centred, rank, backend))
     scores = backend.narrow(scores)
-    if isinstance(scores, RowBlocks):
-        scores = scores.settled()
+    if isinstance(scores, ChunkedMatrix):
+        scores = scores.persist()
     skew = sum(over_rows(_skew, scores))
     return map_rows(partial(_signed, signs=np.where(skew < 0, -1, 1)), scores)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -24,9 +24,7 @@ from pyrocco.assign.labels import (
     relabel,
 )
 from pyrocco.assign.structure import LEAST_SIDE, Structure, detect_structure
-from pyrocco.backends import Backend, NumpyBackend
-from pyrocco.backends.gaps import gaps_of
-from pyrocco.backends.rowblocks import Rotation, map_rows
+from pyrocco.backends import Backend, NumpyBackend, Rotation, is_missing, map_rows
 
 # Numbers of clusters on each side from which the search for blocks starts: fine and coarse.
 _STARTS = (40, 8)
@@ -204,7 +202,7 @@ class CoClusterer:
         """Return the data with missing values taken from the representation."""
         if not self.backend.in_one_place:
             return X  # chunked matrices with missing values are refused
-        missing = gaps_of(X)
+        missing: Any = is_missing(X)
         if not missing.any():
             return X
         filled: DeviceArray = self.backend.copy(X)

@@ -17,8 +17,7 @@ from sklearn.metrics import pairwise_distances_chunked
 
 from pyrocco._typing import Array, Dense, Floats, Labels, Matrix
 from pyrocco.assign.labels import cluster_means, relabel
-from pyrocco.backends import Backend, NumpyBackend
-from pyrocco.backends.rowblocks import over_rows
+from pyrocco.backends import Backend, NumpyBackend, over_rows
 
 # A few iterations are enough to compare partitions.
 FEW_ITERATIONS = 5

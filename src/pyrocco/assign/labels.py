@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from pyrocco._typing import Array, Dense, Floats, Labels
-from pyrocco.backends.kernels.partition import divide_by_sums, sums_by_label, take_off_largest
-from pyrocco.backends.rowblocks import map_rows, over_rows
+from pyrocco.backends import map_rows, over_rows
+from pyrocco.backends.kernels.clusters import divide_by_sums, sums_by_label, take_off_largest
 
 # Numbers of row clusters and of column clusters; None where it is to be determined.
 Numbers = tuple[int | None, int | None]

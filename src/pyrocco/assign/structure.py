@@ -24,7 +24,7 @@ from pyrocco.assign.block_model import (
     sweep,
 )
 from pyrocco.assign.labels import Numbers, hard_memberships
-from pyrocco.backends.norms import matrix_norm
+from pyrocco.backends import matrix_norm
 
 # With fewer rows or columns, evidence cannot distinguish blocks from chance.
 LEAST_SIDE = 6

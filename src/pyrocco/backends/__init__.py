@@ -1,38 +1,47 @@
-"""Where arrays live and what is done to them there."""
+"""Back ends: where arrays are stored, and the operations on them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeGuard
 
 import joblib
 
-from pyrocco.backends.base import ArrayBackend, Backend, Operator
-from pyrocco.backends.blocks import BlockBackend, even_ends, is_blocks
+from pyrocco.backends.base import (
+    ArrayBackend,
+    Backend,
+    Operator,
+    Workspace,
+    is_missing,
+    map_rows,
+    matrix_norm,
+    over_rows,
+)
+from pyrocco.backends.chunked.engine import ChunkedBackend, even_ends
+from pyrocco.backends.chunked.files import ScratchStore
+from pyrocco.backends.chunked.matrix import Chunked, ChunkedMatrix, ChunkedTranspose, Rotation
 from pyrocco.backends.numpy import NumpyBackend
-from pyrocco.backends.rowblocks import RowBlocks, map_rows, over_rows
-from pyrocco.backends.scratch import ScratchStore
 from pyrocco.backends.torch import TorchBackend, cuda_is_available
-from pyrocco.backends.workspace import Workspace
+
+if TYPE_CHECKING:
+    from dask.array import Array as DaskArray
 
 DEVICES = ("cpu", "cuda", "auto")
 
 
 def cpu_backend(n_jobs: int | None) -> NumpyBackend:
-    """NumPy and numba with `n_jobs` threads, or as many as this process may use.
-
-    Examples
-    --------
-    >>> cpu_backend(2).n_threads
-    2
-    """
+    """Return the NumPy back end with `n_jobs` threads, or as many as this process may use."""
     return NumpyBackend(joblib.cpu_count() if n_jobs is None else joblib.effective_n_jobs(n_jobs))
 
 
 def resolve_backend(device: str | Backend, n_jobs: int | None) -> Backend:
-    """Turn the name of a device into the back end that computes there.
+    """Return the back end for a device.
 
     Parameters
     ----------
     device : {"cpu", "cuda", "auto"} or Backend
-        ``"auto"`` takes a GPU where PyTorch finds one. A back end passes through.
+        ``"auto"`` uses a GPU if PyTorch finds one. A back end is returned as it is.
     n_jobs : int or None
-        Threads of the CPU back end.
+        Number of threads of the CPU back end.
 
     Examples
     --------
@@ -48,21 +57,31 @@ def resolve_backend(device: str | Backend, n_jobs: int | None) -> Backend:
     return cpu_backend(n_jobs)
 
 
+def is_dask_array(X: object) -> TypeGuard[DaskArray]:
+    """Whether `X` is a Dask array, without importing Dask."""
+    return type(X).__module__.split(".")[0] == "dask" and hasattr(X, "to_delayed")
+
+
 __all__ = [
     "DEVICES",
     "ArrayBackend",
     "Backend",
-    "BlockBackend",
+    "Chunked",
+    "ChunkedBackend",
+    "ChunkedMatrix",
+    "ChunkedTranspose",
     "NumpyBackend",
     "Operator",
-    "RowBlocks",
+    "Rotation",
     "ScratchStore",
     "TorchBackend",
     "Workspace",
     "cpu_backend",
     "even_ends",
-    "is_blocks",
+    "is_dask_array",
+    "is_missing",
     "map_rows",
+    "matrix_norm",
     "over_rows",
     "resolve_backend",
 ]

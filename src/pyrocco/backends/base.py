@@ -1,16 +1,34 @@
-"""What a back end must offer: the few operations on arrays that the algorithm is written in."""
+"""The operations that a back end offers, and what all back ends share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, cast, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+from pyrocco._typing import Array, Dense, Floats, Labels, Matrix
+
+# The arrays of a back end: of NumPy, of PyTorch, or in chunks of rows.
+ArrayT = TypeVar("ArrayT")
+ArrayT_co = TypeVar("ArrayT_co", covariant=True)
+Sums: TypeAlias = tuple[float, float]
+# A solution, its residual, the direction and the image of the direction.
+Iterates: TypeAlias = tuple[ArrayT, ArrayT, ArrayT, ArrayT]
+
+# Below this size a dense eigenvalue routine is both faster and safer than Lanczos.
+_DENSE_SIDE = 32
+# Above this size more than three digits cost more than a solve and change no label. The
+# convergence is then tested after every few Lanczos vectors.
+_LARGE_SIDE = 50_000
+_LARGE_TOLERANCE, _LARGE_VECTORS = 1e-3, 8
 
 
 class Operator(NamedTuple):
-    """A Laplacian times its strength: rows of neighbours, the diagonal apart."""
+    """A Laplacian times its strength, in CSR format without the diagonal, on a back end."""
 
     indptr: Any
     indices: Any
@@ -18,130 +36,240 @@ class Operator(NamedTuple):
     degrees: Any
 
 
-class Backend(Protocol):
-    """Where the n x p arrays live. Edge values and scalars always come back to NumPy."""
+class LaplacianArrays(Protocol):
+    """A Laplacian as NumPy arrays in CSR format without the diagonal."""
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    values: Floats
+    degrees: Floats
+
+
+class LinearSystem(Protocol[ArrayT_co]):
+    """The system shift U + P U + U Q = shift X (see `pyrocco.model.SylvesterSystem`)."""
+
+    @property
+    def X(self) -> ArrayT_co:  # noqa: N802
+        """The data."""
+
+    @property
+    def shift(self) -> float:
+        """Weight of the data."""
+
+    @property
+    def rows(self) -> Operator:
+        """P."""
+
+    @property
+    def columns(self) -> Operator:
+        """Q."""
+
+
+class BackendOf(Protocol[ArrayT]):
+    """Operations on n x p arrays of one kind. Edge values and scalars are returned in NumPy."""
 
     name: str
-    # Whether a whole array may be brought to one place, as some solvers must.
+    # Whether a whole array may be brought to one place, as some solvers need.
     in_one_place: bool
 
-    def asarray(self, X: Any) -> Any:
-        """Bring a dense or CSR matrix here, dense, row-major, float32 or float64."""
+    def asarray(self, X: Matrix | ArrayT) -> ArrayT:
+        """Convert a dense or CSR matrix to a dense, row-major array of float32 or float64."""
 
-    def to_numpy(self, U: Any) -> NDArray[Any]:
-        """Bring an array back."""
+    def to_numpy(self, U: ArrayT) -> NDArray[Any]:
+        """Convert an array to NumPy."""
 
-    def narrow(self, U: Any) -> Any:
-        """Something of few columns, as `over_rows` and `map_rows` take it."""
+    def narrow(self, U: ArrayT) -> ArrayT | NDArray[Any]:
+        """Convert an array of few columns to what `over_rows` and `map_rows` accept."""
 
-    def kept(self, U: Any) -> Any:
-        """A copy that outlives what happens to `U`, as a checkpoint holds it."""
+    def snapshot(self, U: ArrayT) -> ArrayT | NDArray[Any]:
+        """Return a copy for a checkpoint, which later changes of `U` do not affect."""
 
-    def dtype(self, U: Any) -> np.dtype[Any]:
-        """NumPy's name of the type of an array."""
+    def dtype(self, U: ArrayT) -> np.dtype[Any]:
+        """Return the NumPy dtype of an array."""
 
-    def matrix_norm(self, U: Any) -> float:
-        """Largest singular value."""
-
-    def project(self, U: Any, Y: Any) -> NDArray[np.float64]:
-        """U^T Y."""
-
-    def centred(self, U: Any) -> Any:
-        """Columns less their means."""
-
-    def nearest_centres(
-        self, rows: Any, centres: NDArray[Any]
-    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Label of the nearest centre of every row, and the sum of the rows of each label."""
-
-    def content_keys(self, X: Any, axis: int) -> NDArray[np.uint64]:
-        """A number for every row (axis 0) or column, of its cells over the largest of them.
-
-        It does not depend on the order of the cells or on the back end.
-        """
-
-    def copy(self, U: Any) -> Any:
+    def copy(self, U: ArrayT) -> ArrayT:
         """Return a new array with the same values."""
 
-    def empty_like(self, U: Any) -> Any:
-        """Return a new array of the same shape and type, its values unset."""
+    def empty_like(self, U: ArrayT) -> ArrayT:
+        """Return a new array of the same shape and dtype, without setting its values."""
 
-    def squared_norm(self, U: Any) -> float:
-        """||U||_F^2."""
+    def overwrite(self, U: ArrayT, values: ArrayT) -> None:
+        """Copy the values of another array into `U`."""
 
-    def edge_lengths(
-        self, U: Any, heads: NDArray[np.intp], tails: NDArray[np.intp], axis: int
-    ) -> NDArray[np.float64]:
-        """Squared lengths of edges among the rows (axis 0) or columns (axis 1)."""
-
-    def squared_distance(self, X: Any, U: Any) -> float:
-        """||X - U||_F^2."""
-
-    def operator(self, laplacian: Any, strength: float, dtype: Any) -> Operator:
-        """A Laplacian times its strength, here."""
-
-    def transpose(self, U: Any) -> Any:
+    def transpose(self, U: ArrayT) -> ArrayT:
         """Return the transpose, row-major."""
 
+    def centred(self, U: ArrayT) -> ArrayT:
+        """Subtract the mean of every column."""
+
+    def squared_norm(self, U: ArrayT) -> float:
+        """Compute ||U||_F^2."""
+
+    def squared_distance(self, X: ArrayT, U: ArrayT) -> float:
+        """Compute ||X - U||_F^2."""
+
+    def matrix_norm(self, U: ArrayT) -> float:
+        """Compute the largest singular value."""
+
+    def project(self, U: ArrayT, Y: ArrayT) -> Floats:
+        """Compute U^T Y."""
+
     def rotate(
-        self, U: Any, V: NDArray[np.float64], transposed: bool = False, out: Any = None
-    ) -> Any:
-        """Return U V, or U V^T, in `out` where that is given."""
+        self, U: ArrayT, V: Floats, transposed: bool = False, out: ArrayT | None = None
+    ) -> ArrayT:
+        """Compute U V, or U V^T, in `out` if given."""
 
-    def over_panels(
-        self,
-        work: Callable[..., Any],
-        operator: Operator,
-        shifts: NDArray[np.float64],
-        F: Any,
-        Y: Any,
-    ) -> list[Any]:
-        """Do ``work(operator, shifts, F, Y, backend)`` on panels of columns of all of them.
+    def nearest_centres(self, rows: ArrayT, centres: NDArray[Any]) -> tuple[Labels, Floats]:
+        """Find the nearest centre of every row, and the sum of the rows nearest to each centre."""
 
-        A panel has the width that suits this place. Work leaves its solution in Y.
+    def content_keys(self, X: ArrayT, axis: int) -> NDArray[np.uint64]:
+        """Hash every row (axis 0) or column by its values over the largest of them.
+
+        The hash depends neither on the order of the values nor on the back end.
         """
 
-    def overwrite(self, U: Any, values: Any) -> None:
-        """Let `U` have the values of another array."""
+    def edge_lengths(self, U: ArrayT, heads: Labels, tails: Labels, axis: int) -> Floats:
+        """Compute the squared lengths of edges between rows (axis 0) or columns (axis 1)."""
 
+    def operator(self, laplacian: LaplacianArrays, strength: float, dtype: DTypeLike) -> Operator:
+        """Multiply a Laplacian by its strength and bring it to the back end."""
 
-class ArrayBackend(Backend, Protocol):
-    """A place with arrays in one piece, where whole systems are solved by small steps."""
+    def over_panels(
+        self, work: Callable[..., Any], operator: Operator, shifts: Floats, F: ArrayT, Y: ArrayT
+    ) -> list[Any]:
+        """Call ``work(operator, shifts, F, Y, backend)`` on panels of columns.
 
-    def zeros_like(self, U: Any) -> Any:
-        """Return a new array of the same shape and type, filled with zeros."""
+        The back end chooses the width of a panel. The work leaves its solution in Y.
+        """
 
-    def apply(self, system: Any, U: Any, out: Any) -> float:
+    def apply(self, system: LinearSystem[ArrayT], U: ArrayT, out: ArrayT) -> float:
         """Write the left-hand side of `system` at U into `out`; return <U, out>."""
 
-    def begin(self, system: Any, U: Any, R: Any, D: Any) -> tuple[float, float]:
-        """R = right-hand side - left-hand side at U, D = R / diagonal; return as `direction`."""
+    def begin(self, system: LinearSystem[ArrayT], U: ArrayT, R: ArrayT, D: ArrayT) -> Sums:
+        """Set R to the residual at U and D to R / diagonal; return the sums of `direction`."""
 
-    def residual(self, system: Any, image: Any) -> None:
-        """Turn the left-hand side `image` into the right-hand side minus it, in place."""
-
-    def direction(self, system: Any, R: Any, D: Any, momentum: float) -> tuple[float, float]:
-        """D = R / diagonal + momentum D; return <R, R / diagonal> and <R, R>."""
+    def direction(
+        self, system: LinearSystem[ArrayT], R: ArrayT, D: ArrayT, momentum: float
+    ) -> Sums:
+        """Set D to R / diagonal + momentum D; return <R, R / diagonal> and <R, R>."""
 
     def advance(
-        self, system: Any, U: Any, R: Any, D: Any, image: Any, step: float
-    ) -> tuple[float, float]:
-        """U += step D, R -= step image; return <R, R / diagonal> and <R, R>."""
+        self,
+        system: LinearSystem[ArrayT],
+        U: ArrayT,
+        R: ArrayT,
+        D: ArrayT,
+        image: ArrayT,
+        step: float,
+    ) -> Sums:
+        """U += step D, R -= step image; return the sums of `direction`."""
 
-    def shifted_residual(self, operator: Operator, shifts: Any, F: Any, Y: Any) -> Any:
-        """F - P Y - Y diag(shifts)."""
 
-    def shifted_apply(
-        self, operator: Operator, shifts: Any, Y: Any, out: Any
-    ) -> NDArray[np.float64]:
+class ArrayBackendOf(BackendOf[ArrayT], Protocol[ArrayT]):
+    """A back end with arrays in one piece, which also solves the columns of a panel."""
+
+    def residual(self, system: LinearSystem[ArrayT], image: ArrayT) -> None:
+        """Replace the left-hand side `image` by the right-hand side minus it, in place."""
+
+    def zeros_like(self, U: ArrayT) -> ArrayT:
+        """Return a new array of the same shape and dtype, filled with zeros."""
+
+    def shifted_residual(self, operator: Operator, shifts: Floats, F: ArrayT, Y: ArrayT) -> ArrayT:
+        """Compute F - P Y - Y diag(shifts)."""
+
+    def shifted_apply(self, operator: Operator, shifts: Floats, Y: ArrayT, out: ArrayT) -> Floats:
         """Write P Y + Y diag(shifts) into `out`; return <y_j, out_j> of every column."""
 
     def panel_advance(
-        self, operator: Operator, shifts: Any, arrays: tuple[Any, Any, Any, Any], steps: Any
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """As `advance`, a step for each column, on (Y, R, D, image)."""
+        self, operator: Operator, shifts: Floats, arrays: Iterates[ArrayT], steps: Floats
+    ) -> tuple[Floats, Floats]:
+        """Do the same as `advance` with one step for each column of (Y, R, D, image)."""
 
     def panel_direction(
-        self, operator: Operator, shifts: Any, R: Any, D: Any, momenta: Any
+        self, operator: Operator, shifts: Floats, R: ArrayT, D: ArrayT, momenta: Floats
     ) -> None:
-        """As `direction`, a momentum for each column."""
+        """Do the same as `direction` with one momentum for each column."""
+
+
+# A back end of any kind, as most functions take it.
+Backend: TypeAlias = BackendOf[Any]
+ArrayBackend: TypeAlias = ArrayBackendOf[Any]
+
+
+@runtime_checkable
+class ChunkedRows(Protocol):
+    """Rows of few columns in chunks (see `pyrocco.backends.chunked.ChunkedMatrix`)."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of columns."""
+
+    def results(self, work: Callable[..., Any], *by_row: NDArray[Any]) -> list[Any]:
+        """Return the results of some work on every chunk."""
+
+    def then(self, step: Callable[[Any], Any], n_columns: int | None = None) -> ChunkedRows:
+        """Return the rows after one more step."""
+
+
+def over_rows(work: Callable[..., Any], rows: Array, *by_row: NDArray[Any]) -> list[Any]:
+    """Return the results of some work on every chunk of rows; a matrix in memory is one chunk."""
+    return rows.results(work, *by_row) if isinstance(rows, ChunkedRows) else [work(rows, *by_row)]
+
+
+def map_rows(step: Callable[[Any], Any], rows: Array) -> Any:
+    """Apply a step to a matrix in memory, or to every chunk of rows when it is used."""
+    return rows.then(step) if isinstance(rows, ChunkedRows) else step(rows)
+
+
+class Workspace:
+    """Arrays that the solvers of one fit share, so that only the first solve allocates them.
+
+    Values do not survive from one solve to the next, and no solver may return one of the arrays.
+    """
+
+    def __init__(self) -> None:
+        self._arrays: list[Any] = []
+
+    def like(self, U: ArrayT, count: int, backend: BackendOf[ArrayT]) -> list[ArrayT]:
+        """Return `count` arrays of the shape and dtype of `U`, without setting their values."""
+        present, wanted = self._arrays[:1], cast(Array, U)
+        if present and (present[0].shape, present[0].dtype) != (wanted.shape, wanted.dtype):
+            self._arrays = []
+        while len(self._arrays) < count:
+            self._arrays.append(backend.empty_like(U))
+        return self._arrays[:count]
+
+
+def is_missing(X: ArrayT) -> ArrayT:
+    """Return which values of a dense array are missing (NaN), as an array of the same kind."""
+    # Only NaN differs from itself, in NumPy and in PyTorch.
+    return cast(ArrayT, X != X)  # noqa: PLR0124
+
+
+def largest_eigenvalue(matrix: Dense | LinearOperator, start: Floats) -> float:
+    """Compute the largest eigenvalue of a symmetric positive matrix by Lanczos iterations."""
+    large = len(start) > _LARGE_SIDE
+    tol, vectors = (_LARGE_TOLERANCE, _LARGE_VECTORS) if large else (1e-5, None)
+    value = eigsh(matrix, k=1, v0=start, tol=tol, ncv=vectors, return_eigenvectors=False)
+    return float(value[0])
+
+
+def matrix_norm(X: Matrix) -> float:
+    """Compute the spectral norm (largest singular value) of a dense or sparse matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> matrix_norm(np.diag([3.0, 4.0]))
+    4.0
+    """
+    if min(X.shape) <= _DENSE_SIDE:
+        short = X if X.shape[0] <= X.shape[1] else X.T
+        gram: Any = short @ short.T
+        gram = gram.toarray() if sparse.issparse(gram) else gram
+        return float(np.sqrt(max(np.linalg.eigvalsh(gram.astype(np.float64))[-1], 0.0)))
+    operator = LinearOperator(
+        (X.shape[1], X.shape[1]), matvec=lambda v: X.T @ (X @ v), dtype=np.float64
+    )
+    sums = np.asarray(np.abs(X).sum(axis=0), dtype=np.float64).ravel()
+    return float(np.sqrt(largest_eigenvalue(operator, sums))) if sums.any() else 0.0

@@ -4,32 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
-from pyrocco.backends.base import Operator
-from pyrocco.backends.kernels import panel as panels
-from pyrocco.backends.kernels import system as kernels
-from pyrocco.backends.kernels.bits import content_keys, largest_cells
-from pyrocco.backends.kernels.partition import nearest_by_products
-from pyrocco.backends.norms import matrix_norm
+from pyrocco._typing import Dense, Floats, Labels, Matrix
+from pyrocco.backends.base import (
+    Iterates,
+    LaplacianArrays,
+    LinearSystem,
+    Operator,
+    Sums,
+    matrix_norm,
+)
+from pyrocco.backends.kernels import linear_systems as kernels
+from pyrocco.backends.kernels.clusters import nearest_by_products
+from pyrocco.backends.kernels.hashing import content_keys, largest_cells
 
-# Columns solved together by the decoupled solver.
+System: TypeAlias = LinearSystem[Dense]
+
+# Columns that the decoupled solver solves together.
 PANEL = 16
-# Below this many cells a thread costs more than it brings.
-_THREADED_CELLS = 500_000
+# Below this many values, starting a thread costs more than it saves.
+_THREADED_VALUES = 500_000
 
 
 class NumpyBackend:
-    """NumPy arrays in this process (see `Backend` for what each method means).
+    """NumPy arrays in this process. `BackendOf` documents the methods.
 
     Parameters
     ----------
     n_threads : int
-        Threads of the kernels that can use them.
+        Number of threads, for the kernels that can use them.
     """
 
     name = "numpy"
@@ -38,82 +46,78 @@ class NumpyBackend:
     def __init__(self, n_threads: int = 1):
         self.n_threads = n_threads
 
-    def asarray(self, X: Any) -> NDArray[Any]:
-        """Dense, row-major copy or view of `X`."""
-        dense = X.toarray() if sparse.issparse(X) else np.asarray(X)
+    def asarray(self, X: Matrix) -> Dense:
+        """Return a dense, row-major copy or view of `X`."""
+        dense = X.toarray() if sparse.issparse(X) else np.asarray(X)  # type: ignore[union-attr]
         dtype = np.float32 if dense.dtype == np.float32 else np.float64
         return np.ascontiguousarray(dense, dtype=dtype)
 
-    def to_numpy(self, U: NDArray[Any]) -> NDArray[Any]:
+    def to_numpy(self, U: Dense) -> Dense:
         """Return `U` itself."""
         return U
 
-    def narrow(self, U: NDArray[Any]) -> NDArray[Any]:
+    def narrow(self, U: Dense) -> Dense:
         """Return `U` itself."""
         return U
 
-    def kept(self, U: NDArray[Any]) -> NDArray[Any]:
-        """A copy that outlives what happens to `U`, as a checkpoint holds it."""
+    def snapshot(self, U: Dense) -> Dense:
+        """Return a copy for a checkpoint."""
         return U.copy()
 
-    def dtype(self, U: NDArray[Any]) -> np.dtype[Any]:
-        """Type of `U`."""
+    def dtype(self, U: Dense) -> np.dtype[Any]:
+        """Return the dtype of `U`."""
         return U.dtype
 
-    def matrix_norm(self, U: NDArray[Any]) -> float:
-        """Spectral norm."""
+    def matrix_norm(self, U: Dense) -> float:
+        """Compute the spectral norm."""
         return matrix_norm(U)
 
-    def project(self, U: NDArray[Any], Y: NDArray[Any]) -> NDArray[np.float64]:
-        """U^T Y."""
+    def project(self, U: Dense, Y: Dense) -> Floats:
+        """Compute U^T Y."""
         return np.asarray(U.T @ Y, dtype=np.float64)
 
-    def centred(self, U: NDArray[Any]) -> NDArray[Any]:
-        """Columns less their means."""
+    def centred(self, U: Dense) -> Dense:
+        """Subtract the mean of every column."""
         return np.asarray(U - U.mean(axis=0, dtype=np.float64).astype(U.dtype))
 
-    def nearest_centres(
-        self, rows: NDArray[Any], centres: NDArray[Any]
-    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Nearest centre of every row, and the sum of the rows of each."""
+    def nearest_centres(self, rows: Dense, centres: Dense) -> tuple[Labels, Floats]:
+        """Find the nearest centre of every row, and the sum of the rows of each centre."""
         points = centres.astype(rows.dtype)
         halves = 0.5 * np.einsum("ij,ij->i", points, points)
         labels, sums = nearest_by_products(rows @ points.T, halves, rows)
         return labels, sums
 
-    def content_keys(self, X: NDArray[Any], axis: int) -> NDArray[np.uint64]:
-        """A number for every row or column, of its cells."""
+    def content_keys(self, X: Dense, axis: int) -> NDArray[np.uint64]:
+        """Hash every row or column."""
         return np.asarray(content_keys(X, largest_cells(X, axis), axis))
 
-    def copy(self, U: NDArray[Any]) -> NDArray[Any]:
+    def copy(self, U: Dense) -> Dense:
         """Return a copy."""
         return U.copy()
 
-    def empty_like(self, U: NDArray[Any]) -> NDArray[Any]:
-        """Return an array like `U`."""
+    def empty_like(self, U: Dense) -> Dense:
+        """Return a new array like `U`."""
         return np.empty_like(U)
 
-    def zeros_like(self, U: NDArray[Any]) -> NDArray[Any]:
+    def zeros_like(self, U: Dense) -> Dense:
         """Return zeros like `U`."""
         return np.zeros_like(U)
 
-    def squared_norm(self, U: NDArray[Any]) -> float:
-        """Squared Frobenius norm."""
+    def squared_norm(self, U: Dense) -> float:
+        """Compute the squared Frobenius norm."""
         return float(kernels.squared_norm(U))
 
-    def edge_lengths(
-        self, U: NDArray[Any], heads: NDArray[np.intp], tails: NDArray[np.intp], axis: int
-    ) -> NDArray[np.float64]:
-        """Squared lengths of edges."""
+    def edge_lengths(self, U: Dense, heads: Labels, tails: Labels, axis: int) -> Floats:
+        """Compute the squared lengths of edges."""
         measure = kernels.column_edge_lengths if axis else kernels.row_edge_lengths
         return np.asarray(measure(U, heads, tails))
 
-    def squared_distance(self, X: NDArray[Any], U: NDArray[Any]) -> float:
-        """Squared Frobenius distance."""
+    def squared_distance(self, X: Dense, U: Dense) -> float:
+        """Compute the squared Frobenius distance."""
         return float(kernels.squared_distance(X, U))
 
-    def operator(self, laplacian: Any, strength: float, dtype: Any) -> Operator:
-        """Scale a Laplacian and cast it to the type of U."""
+    def operator(self, laplacian: LaplacianArrays, strength: float, dtype: DTypeLike) -> Operator:
+        """Multiply a Laplacian by its strength and convert it to the dtype of U."""
         return Operator(
             laplacian.indptr,
             laplacian.indices,
@@ -121,53 +125,48 @@ class NumpyBackend:
             (strength * laplacian.degrees).astype(dtype),
         )
 
-    def apply(self, system: Any, U: NDArray[Any], out: NDArray[Any]) -> float:
-        """Left-hand side of the system."""
+    def apply(self, system: System, U: Dense, out: Dense) -> float:
+        """Compute the left-hand side of the system."""
         arguments = (U, out, _shift(system), *system.rows, *system.columns)
         return float(sum(self._over_rows(kernels.apply, arguments)))
 
-    def begin(
-        self, system: Any, U: NDArray[Any], R: NDArray[Any], D: NDArray[Any]
-    ) -> tuple[float, float]:
-        """Residual and first direction."""
+    def begin(self, system: System, U: Dense, R: Dense, D: Dense) -> Sums:
+        """Compute the residual and the first direction."""
         arguments = (U, system.X, R, D, _shift(system), *system.rows, *system.columns)
         return _sums(self._over_rows(kernels.begin, arguments))
 
-    def residual(self, system: Any, image: NDArray[Any]) -> None:
-        """Right-hand side minus `image`."""
+    def residual(self, system: System, image: Dense) -> None:
+        """Compute the right-hand side minus `image`."""
         kernels.residual(system.X, image, _shift(system))
 
-    def direction(
-        self, system: Any, R: NDArray[Any], D: NDArray[Any], momentum: float
-    ) -> tuple[float, float]:
-        """Jacobi-preconditioned direction."""
+    def direction(self, system: System, R: Dense, D: Dense, momentum: float) -> Sums:
+        """Compute the Jacobi-preconditioned direction."""
         degrees = (system.rows.degrees, system.columns.degrees)
         arguments = (R, D, R.dtype.type(momentum), _shift(system), *degrees)
         return _sums(self._over_rows(kernels.direction, arguments))
 
     def advance(
         self,
-        system: Any,
-        U: NDArray[Any],
-        R: NDArray[Any],
-        D: NDArray[Any],
-        image: NDArray[Any],
+        system: System,
+        U: Dense,
+        R: Dense,
+        D: Dense,
+        image: Dense,
         step: float,
-    ) -> tuple[float, float]:
-        """One step along the direction."""
+    ) -> Sums:
+        """Take one step along the direction."""
         degrees = (system.rows.degrees, system.columns.degrees)
         arguments = (U, R, D, image, R.dtype.type(step), _shift(system), *degrees)
         return _sums(self._over_rows(kernels.advance, arguments))
 
-    def transpose(self, U: NDArray[Any]) -> NDArray[Any]:
-        """Row-major transpose."""
-        flipped: NDArray[Any] = np.ascontiguousarray(U.T)
-        return flipped
+    def transpose(self, U: Dense) -> Dense:
+        """Return the row-major transpose."""
+        return np.ascontiguousarray(U.T)
 
     def rotate(
-        self, U: NDArray[Any], V: NDArray[np.float64], transposed: bool = False, out: Any = None
-    ) -> NDArray[Any]:
-        """Product with an orthogonal matrix."""
+        self, U: Dense, V: Floats, transposed: bool = False, out: Dense | None = None
+    ) -> Dense:
+        """Multiply by a small matrix."""
         rotation = V.astype(U.dtype)
         return np.asarray(np.matmul(U, rotation.T if transposed else rotation, out=out))
 
@@ -175,11 +174,11 @@ class NumpyBackend:
         self,
         work: Callable[..., Any],
         operator: Operator,
-        shifts: NDArray[np.float64],
-        F: NDArray[Any],
-        Y: NDArray[Any],
+        shifts: Floats,
+        F: Dense,
+        Y: Dense,
     ) -> list[Any]:
-        """Panels of a cache line or two a row; in threads where they are long enough."""
+        """Work on panels of one or two cache lines per row, in threads if they are long enough."""
         n_rows, n_columns = F.shape
 
         def solve(columns: slice) -> Any:
@@ -189,73 +188,63 @@ class NumpyBackend:
             Y[:, columns] = panel
             return outcome
 
-        # On short panels the interpreter would be the bottleneck.
-        n_threads = self.n_threads if n_rows * PANEL >= _THREADED_CELLS else 1
+        # On short panels threads would wait for the interpreter.
+        n_threads = self.n_threads if n_rows * PANEL >= _THREADED_VALUES else 1
         return _in_threads(solve, cut_columns(n_columns, PANEL), n_threads)
 
-    def overwrite(self, U: NDArray[Any], values: NDArray[Any]) -> None:
+    def overwrite(self, U: Dense, values: Dense) -> None:
         """Copy into `U`."""
         U[:] = values
 
-    def shifted_residual(
-        self, operator: Operator, shifts: NDArray[Any], F: NDArray[Any], Y: NDArray[Any]
-    ) -> NDArray[Any]:
-        """Residual of the decoupled systems."""
+    def shifted_residual(self, operator: Operator, shifts: Floats, F: Dense, Y: Dense) -> Dense:
+        """Compute the residual of the decoupled systems."""
         image = np.empty_like(Y)
-        panels.shifted_apply(Y, image, shifts.astype(Y.dtype), *operator)
+        kernels.shifted_apply(Y, image, shifts.astype(Y.dtype), *operator)
         return np.asarray(np.subtract(F, image, out=image))
 
-    def shifted_apply(
-        self, operator: Operator, shifts: NDArray[Any], Y: NDArray[Any], out: NDArray[Any]
-    ) -> NDArray[np.float64]:
-        """Left-hand sides of the decoupled systems."""
-        return np.asarray(panels.shifted_apply(Y, out, shifts.astype(Y.dtype), *operator))
+    def shifted_apply(self, operator: Operator, shifts: Floats, Y: Dense, out: Dense) -> Floats:
+        """Compute the left-hand sides of the decoupled systems."""
+        return np.asarray(kernels.shifted_apply(Y, out, shifts.astype(Y.dtype), *operator))
 
     def panel_advance(
         self,
         operator: Operator,
-        shifts: NDArray[Any],
-        arrays: tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]],
-        steps: NDArray[np.float64],
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """One step for each column."""
+        shifts: Floats,
+        arrays: Iterates[Dense],
+        steps: Floats,
+    ) -> tuple[Floats, Floats]:
+        """Take one step for each column."""
         dtype = arrays[0].dtype
-        result: tuple[NDArray[np.float64], NDArray[np.float64]] = panels.panel_advance(
+        weighted, plain = kernels.panel_advance(
             *arrays, steps.astype(dtype), shifts.astype(dtype), operator.degrees
         )
-        return result
+        return weighted, plain
 
     def panel_direction(
         self,
         operator: Operator,
-        shifts: NDArray[Any],
-        R: NDArray[Any],
-        D: NDArray[Any],
-        momenta: NDArray[np.float64],
+        shifts: Floats,
+        R: Dense,
+        D: Dense,
+        momenta: Floats,
     ) -> None:
-        """Next direction of each column."""
-        panels.panel_direction(
+        """Compute the next direction of each column."""
+        kernels.panel_direction(
             R, D, momenta.astype(R.dtype), shifts.astype(R.dtype), operator.degrees
         )
 
     def _over_rows(self, work: Callable[..., Any], arguments: tuple[Any, ...]) -> list[Any]:
-        """Run a kernel on ranges of rows, in threads where there is enough to share."""
+        """Run a kernel on ranges of rows, in threads if there are enough of them."""
         n_rows, n_columns = arguments[0].shape
-        n_threads = self.n_threads if n_rows * n_columns >= _THREADED_CELLS else 1
-        # Ranges end at whole tiles, so that the split changes no sum but the last one.
+        n_threads = self.n_threads if n_rows * n_columns >= _THREADED_VALUES else 1
+        # Ranges end at whole tiles, so that the split changes only the last sum.
         size = -(-n_rows // (n_threads * kernels.TILE)) * kernels.TILE
         ranges = [(a, min(a + size, n_rows)) for a in range(0, n_rows, size)]
         return _in_threads(lambda rows: work(*arguments, *rows), ranges, n_threads)
 
 
 def cut_columns(n_columns: int, width: int) -> list[slice]:
-    """Columns in stretches of `width`.
-
-    Examples
-    --------
-    >>> cut_columns(5, 3)
-    [slice(0, 3, None), slice(3, 5, None)]
-    """
+    """Split columns into slices of `width` columns."""
     return [slice(j, min(j + width, n_columns)) for j in range(0, n_columns, width)]
 
 
@@ -266,10 +255,10 @@ def _in_threads(work: Callable[[Any], Any], items: list[Any], n_threads: int) ->
         return list(pool.map(work, items))
 
 
-def _sums(parts: list[tuple[float, float]]) -> tuple[float, float]:
+def _sums(parts: list[Sums]) -> Sums:
     return float(sum(a for a, _ in parts)), float(sum(b for _, b in parts))
 
 
-def _shift(system: Any) -> Any:
-    # A float64 scalar would lift every float32 product in the kernels to float64.
+def _shift(system: System) -> Any:
+    # A float64 scalar would promote every float32 product in the kernels to float64.
     return system.X.dtype.type(system.shift)

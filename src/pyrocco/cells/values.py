@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pyrocco._typing import Dense, Matrix, is_sparse
-from pyrocco.backends import RowBlocks, over_rows
+from pyrocco.backends import ChunkedMatrix, over_rows
 
 # The paper does not give the threshold of its sparsity test. In its text data 2-4 % of the
 # cells are not zero, in its gene expression data all of them (see docs/how-it-works.md).
@@ -38,7 +38,7 @@ def has_missing(X: Matrix) -> bool:
     return bool(np.isnan(stored_values(X)).any())
 
 
-def density(X: Matrix | RowBlocks) -> float:
+def density(X: Matrix | ChunkedMatrix) -> float:
     """Return the share of nonzero cells among those that are not missing.
 
     Examples
@@ -57,7 +57,7 @@ def _count_values(X: Matrix) -> tuple[int, int]:
     return int(np.count_nonzero(values)) - missing, missing
 
 
-def is_mostly_zero(X: Matrix | RowBlocks) -> bool:
+def is_mostly_zero(X: Matrix | ChunkedMatrix) -> bool:
     """Apply the paper's sparsity test: it looks at the values, not at the storage format.
 
     Examples

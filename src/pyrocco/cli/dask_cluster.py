@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import typer
 from joblib import cpu_count
 
-from pyrocco.backends.dask import spilling_early
+from pyrocco.backends.chunked.dask import spilling_early
 from pyrocco.cli.terminal import signal_handled
 from pyrocco.io.errors import extra
 

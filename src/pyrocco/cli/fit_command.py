@@ -18,7 +18,7 @@ import pandas as pd
 import typer
 
 from pyrocco._typing import Labels, MatrixLike
-from pyrocco.backends.dask import ClusterLostError
+from pyrocco.backends.chunked.dask import ClusterLostError
 from pyrocco.cells.inspection import advise, gather_facts
 from pyrocco.checkpoint import Checkpoint, checkpoint_to
 from pyrocco.cli.dask_cluster import NoClusterError, parse_cluster, peak_memory, start_cluster

@@ -7,7 +7,8 @@ from sklearn.metrics import pairwise_distances
 
 from pyrocco._typing import Dense, Floats, Matrix
 from pyrocco.graph import Graph
-from pyrocco.graph.neighbors import Neighbors, distances_between_rows, nearest
+from pyrocco.graph.distances import distances_between_rows
+from pyrocco.graph.exact import Neighbors, nearest
 
 
 def gaussian_knn_graph(

@@ -30,7 +30,7 @@ from pyrocco.convex import (
     validate,
 )
 from pyrocco.fitting.result import bicluster_columns, bicluster_rows
-from pyrocco.graph.neighbors import METRICS
+from pyrocco.graph import METRICS
 from pyrocco.progress import (
     CallbackSupportMixin,
     Observer,

@@ -20,8 +20,7 @@ from pyrocco.assign.continuous import (
 )
 from pyrocco.backends import cpu_backend
 from pyrocco.cells.values import is_mostly_zero, resolve_metric, root_mean_square
-from pyrocco.graph import Graph, mutual_knn_graph
-from pyrocco.graph.neighbors import METRICS
+from pyrocco.graph import METRICS, Graph, mutual_knn_graph
 from pyrocco.progress import (
     CallbackSupportMixin,
     Observer,

@@ -17,8 +17,8 @@ from threadpoolctl import threadpool_limits
 
 from pyrocco._typing import Dense, Floats, Labels, Mask, Matrix, MatrixLike, Names
 from pyrocco.assign.nested import NestedClusters
-from pyrocco.backends import Backend, cpu_backend
-from pyrocco.backends.dask import checked_array, is_dask_array
+from pyrocco.backends import Backend, cpu_backend, is_dask_array
+from pyrocco.backends.chunked.dask import checked_array
 from pyrocco.checkpoint import Checkpoint
 from pyrocco.fitting.engines import Given
 from pyrocco.fitting.pipeline import fit_rocco

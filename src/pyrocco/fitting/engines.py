@@ -14,20 +14,20 @@ from scipy import sparse
 from pyrocco._typing import Array, Matrix
 from pyrocco.backends import (
     Backend,
-    BlockBackend,
-    RowBlocks,
+    ChunkedBackend,
+    ChunkedMatrix,
     ScratchStore,
     cpu_backend,
     even_ends,
 )
-from pyrocco.backends.dask import (
+from pyrocco.backends.chunked.dask import (
     DaskStore,
     active_client,
-    as_dask_array,
-    blocks_of,
     chunked_like,
+    from_dask,
+    to_dask,
 )
-from pyrocco.backends.scratch import as_mapped
+from pyrocco.backends.chunked.files import as_mapped
 from pyrocco.cells.values import has_missing, stored_values
 from pyrocco.fitting.memory_plan import plan_fit, plan_in_files
 from pyrocco.fitting.missing import NonEmpty, drop_empty
@@ -84,7 +84,7 @@ class Arranged:
         Whether it is the transpose of the given matrix.
     """
 
-    X: Matrix | RowBlocks
+    X: Matrix | ChunkedMatrix
     scale: float
     copies: RowCopies
     non_empty: NonEmpty | None = None
@@ -188,13 +188,13 @@ class ChunkedEngine:
     @property
     def backend(self) -> Backend:
         """Where arrays are and what computes on them."""
-        return BlockBackend(self.store)
+        return ChunkedBackend(self.store)
 
     def arrange(self, given: Given, variant: Variant) -> Arranged:
         """Cut the longer side into chunks; sort the rows if some are repeated."""
         wide = given.X.shape[1] > given.X.shape[0]
         tall = given.X.T if wide else given.X
-        chunks = blocks_of(tall, self.store) if given.is_dask else self._cut(tall)
+        chunks = from_dask(tall, self.store) if given.is_dask else self._cut(tall)
         size = _ChunkedScale.of(chunks)
         index = np.arange(chunks.shape[0])
         if not wide:
@@ -203,14 +203,14 @@ class ChunkedEngine:
         ordered = chunks if copies.is_identity else chunks.reordered(index)
         return Arranged(ordered, size.scale, copies, transposed=wide)
 
-    def _cut(self, X: Matrix) -> RowBlocks:
+    def _cut(self, X: Matrix) -> ChunkedMatrix:
         row_bytes = X.shape[1] * X.dtype.itemsize
-        return RowBlocks.cut(X, even_ends(X.shape[0], row_bytes, self.store), self.store)
+        return ChunkedMatrix.split(X, even_ends(X.shape[0], row_bytes, self.store), self.store)
 
-    def divide(self, X: RowBlocks, scale: float) -> RowBlocks:
+    def divide(self, X: ChunkedMatrix, scale: float) -> ChunkedMatrix:
         """Divide every chunk, and let the old chunks go."""
-        divided = X.then(partial(_times, factor=1 / scale)).settled()
-        X.become(divided)
+        divided = X.then(partial(_times, factor=1 / scale)).persist()
+        X.assign(divided)
         return divided
 
     def result(self, fit: Fit, arranged: Arranged, given: Given) -> FitResult:
@@ -220,7 +220,7 @@ class ChunkedEngine:
         means = block_means(fit.X, fitted.row_labels, fitted.column_labels)
         fit = arranged.copies.restore(fit, self.backend)
         chunks = fit.learned.U.then(partial(_times, factor=scale))
-        U = as_dask_array(chunks) if given.is_dask else as_mapped(chunks)
+        U = to_dask(chunks) if given.is_dask else as_mapped(chunks)
         if wide:
             fit = _transposed(fit)
         result = _result(
@@ -338,7 +338,7 @@ class _ChunkedScale:
     scale: float
 
     @classmethod
-    def of(cls, X: RowBlocks) -> _ChunkedScale:
+    def of(cls, X: ChunkedMatrix) -> _ChunkedScale:
         """Read every chunk; raise an error if a value is not a number."""
         largest = float(np.max(X.results(_largest)))
         if not np.isfinite(largest):

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from pyrocco._typing import Dense, Mask, Matrix, is_sparse
-from pyrocco.backends import RowBlocks, over_rows
+from pyrocco.backends import ChunkedMatrix, over_rows
 from pyrocco.cells.values import stored_values
 
 # Distance, in standard deviations of the noise, at which the weight is a quarter.
@@ -71,7 +71,7 @@ def weigh_cells(X: Dense, smooth: Callable[[Dense], Dense]) -> WeightedCells:
     return WeightedCells(cleaned, weights)
 
 
-def is_dominated(X: Matrix | RowBlocks) -> bool:
+def is_dominated(X: Matrix | ChunkedMatrix) -> bool:
     """Whether a few cells of a mostly-zero matrix hold half of its energy.
 
     The median of a chunked matrix is computed from a sample of its values.
@@ -85,7 +85,7 @@ def is_dominated(X: Matrix | RowBlocks) -> bool:
     >>> is_dominated(X), is_dominated(outliers)
     (False, True)
     """
-    most = -(-_MEDIAN_VALUES // len(X.blocks)) if isinstance(X, RowBlocks) else None
+    most = -(-_MEDIAN_VALUES // len(X.chunks)) if isinstance(X, ChunkedMatrix) else None
     sizes = np.concatenate(over_rows(partial(_nonzero_sizes, most=most), X))
     if not len(sizes):
         return False

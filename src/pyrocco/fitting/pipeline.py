@@ -14,8 +14,7 @@ import numpy as np
 
 from pyrocco._typing import Array, Dense, DeviceArray, Matrix, is_sparse
 from pyrocco.assign.features import leading_features
-from pyrocco.backends import Backend, RowBlocks
-from pyrocco.backends.gaps import gaps_of
+from pyrocco.backends import Backend, ChunkedMatrix, is_missing
 from pyrocco.cells.values import (
     has_missing,
     is_mostly_zero,
@@ -35,8 +34,8 @@ from pyrocco.fitting.outliers import (
 from pyrocco.fitting.result import Fit, FitResult
 from pyrocco.fitting.settings import Settings
 from pyrocco.graph import Graph, combined_graph, mutual_knn_graph
-from pyrocco.graph.device import search_on
-from pyrocco.graph.shared import SharedSearch
+from pyrocco.graph.build import search_for
+from pyrocco.graph.masked import MaskedSearch
 from pyrocco.progress import Progress
 from pyrocco.representation import Representation, learn_representation
 from pyrocco.validation import NClusters, check_n_clusters_fit
@@ -115,7 +114,7 @@ def fit_rocco(
     return engine.result(fit, arranged, given)
 
 
-def fit_cells(X: Matrix | RowBlocks, task: Task) -> Fit:
+def fit_cells(X: Matrix | ChunkedMatrix, task: Task) -> Fit:
     """Fit a matrix; if it has outlier cells, fit it again with these moved."""
     mostly_zero = is_mostly_zero(X)
     cells = find_dominant_cells(X, mostly_zero, task)
@@ -123,7 +122,7 @@ def fit_cells(X: Matrix | RowBlocks, task: Task) -> Fit:
         fit = fit_once(X, mostly_zero, task)
         if not (task.settings.variant.finds_outliers and fit.clusters.contaminated):
             return fit
-        if isinstance(X, RowBlocks):
+        if isinstance(X, ChunkedMatrix):
             _warn_of_outliers()
             return fit
         cells = find_outlier_cells(X, task)
@@ -131,7 +130,7 @@ def fit_cells(X: Matrix | RowBlocks, task: Task) -> Fit:
     return replace(fit, cell_weights=cells.weights)
 
 
-def fit_once(X: Matrix | RowBlocks, mostly_zero: bool, task: Task) -> Fit:
+def fit_once(X: Matrix | ChunkedMatrix, mostly_zero: bool, task: Task) -> Fit:
     """Build the graphs, learn the representation, and cluster rows and columns."""
     graphs, learned = learn(X, mostly_zero, task)
     with task.progress.stage("clusters"):
@@ -140,13 +139,15 @@ def fit_once(X: Matrix | RowBlocks, mostly_zero: bool, task: Task) -> Fit:
     return Fit(X, graphs, learned, assigner, clusters)
 
 
-def learn(X: Matrix | RowBlocks, mostly_zero: bool, task: Task) -> tuple[Graphs, Representation]:
+def learn(
+    X: Matrix | ChunkedMatrix, mostly_zero: bool, task: Task
+) -> tuple[Graphs, Representation]:
     """Build the graphs of a matrix and learn its representation, or take the stored ones."""
     stored = task.stages.begin_representation()
     if stored is not None:
         return stored
     metric = resolve_metric(task.settings.metric, mostly_zero)
-    if not isinstance(X, RowBlocks) and has_missing(X):
+    if not isinstance(X, ChunkedMatrix) and has_missing(X):
         graphs, learned = learn_with_missing(np.asarray(X), metric, task)
     else:
         values = task.backend.asarray(X)
@@ -168,17 +169,17 @@ def learn_with_missing(X: Dense, metric: str, task: Task) -> tuple[Graphs, Repre
     """
     backend = task.backend
     graphs = build_graphs(X, metric, task)
-    missing = gaps_of(backend.asarray(X))
+    missing = is_missing(backend.asarray(X))
     values = backend.asarray(first_guess(X))
     values[missing] = smooth(values, graphs, task, missing).U[missing]
     graphs = add_feature_neighbors(graphs, values, task)
     return graphs, smooth(values, graphs, task, missing)
 
 
-def build_graphs(X: Matrix | RowBlocks, metric: str, task: Task) -> Graphs:
+def build_graphs(X: Matrix | ChunkedMatrix, metric: str, task: Task) -> Graphs:
     """Build the nearest-neighbour graphs of the rows and of the columns."""
-    in_chunks = isinstance(X, RowBlocks)
-    search = SharedSearch() if not in_chunks and has_missing(X) else search_on(task.backend)
+    in_chunks = isinstance(X, ChunkedMatrix)
+    search = MaskedSearch() if not in_chunks and has_missing(X) else search_for(task.backend)
     options = task.settings.n_neighbors, metric, task.settings.variant.bridges, search
     with task.progress.stage("graph of rows"):
         rows = mutual_knn_graph(X, *options)
@@ -186,8 +187,8 @@ def build_graphs(X: Matrix | RowBlocks, metric: str, task: Task) -> Graphs:
         return rows, mutual_knn_graph(_transposed(X, task.backend), *options)
 
 
-def _transposed(X: Matrix | RowBlocks, backend: Backend) -> Any:
-    if isinstance(X, RowBlocks):
+def _transposed(X: Matrix | ChunkedMatrix, backend: Backend) -> Any:
+    if isinstance(X, ChunkedMatrix):
         return X.T
     if is_sparse(X):
         return transpose(X)
@@ -210,7 +211,7 @@ def _add_neighbors(graph: Graph, values: Array, task: Task) -> Graph:
         return graph
     features = leading_features(values, FEATURE_GRAPH_RANK, task.backend)
     # No bridges between components: the first graph is connected already.
-    k, search = task.settings.n_neighbors, search_on(task.backend)
+    k, search = task.settings.n_neighbors, search_for(task.backend)
     return combined_graph(graph, mutual_knn_graph(features, k, "euclidean", "forest", search))
 
 
@@ -235,7 +236,7 @@ def smooth(
 
 
 def find_dominant_cells(
-    X: Matrix | RowBlocks, mostly_zero: bool, task: Task
+    X: Matrix | ChunkedMatrix, mostly_zero: bool, task: Task
 ) -> WeightedCells | None:
     """Weigh the cells of a mostly-zero matrix if a few of them dominate it.
 
@@ -246,7 +247,7 @@ def find_dominant_cells(
         return WeightedCells(*stored)
     if not (task.settings.variant.finds_outliers and mostly_zero and is_dominated(X)):
         return None
-    if isinstance(X, RowBlocks):
+    if isinstance(X, ChunkedMatrix):
         _warn_of_outliers()
         return None
     return weigh_nonzero_cells(X)

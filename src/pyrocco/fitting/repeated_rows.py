@@ -13,8 +13,8 @@ from scipy import sparse
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from pyrocco._typing import Array, Dense, Floats, Labels, Matrix, is_sparse
-from pyrocco.backends import Backend, RowBlocks
-from pyrocco.backends.kernels.bits import MIXER, weighted_sums
+from pyrocco.backends import Backend, ChunkedMatrix
+from pyrocco.backends.kernels.hashing import MIXER, weighted_sums
 from pyrocco.cells.values import stored_values, to_dense
 from pyrocco.fitting.missing import NonEmpty
 from pyrocco.fitting.result import Fit
@@ -92,7 +92,7 @@ class RowCopies:
         rows, first = np.unique(self.index, return_index=True)
         clusters, learned, side = fit.clusters, fit.learned, fit.clusters.rows
         labels, membership = side.labels[first], side.membership[first]
-        in_chunks = isinstance(fit.X, RowBlocks)
+        in_chunks = isinstance(fit.X, ChunkedMatrix)
         restored = replace(
             fit,
             # The order of chunked data does not matter any more, and sorting it is expensive.
@@ -123,7 +123,7 @@ class RowCopies:
 
 
 def _take_rows(U: Array, rows: Labels) -> Array:
-    taken: Array = U.reordered(rows) if isinstance(U, RowBlocks) else U[rows]
+    taken: Array = U.reordered(rows) if isinstance(U, ChunkedMatrix) else U[rows]
     return taken
 
 
@@ -221,7 +221,7 @@ def order_by_values(X: Matrix) -> Labels:
     return np.argsort(_hash_rows(X, _exponent(X)), kind="stable")
 
 
-def chunked_row_order(X: RowBlocks, largest: float) -> Labels:
+def chunked_row_order(X: ChunkedMatrix, largest: float) -> Labels:
     """Return the order of `order_by_values` if rows are repeated, else the order they have.
 
     `largest` is the largest absolute value.

@@ -11,8 +11,8 @@ from scipy import sparse
 
 from pyrocco._typing import Dense, Floats, Labels, Mask, Matrix, is_sparse
 from pyrocco.assign import Assignment, JointAssigner
-from pyrocco.backends import RowBlocks, over_rows
-from pyrocco.backends.kernels.partition import sums_by_label
+from pyrocco.backends import ChunkedMatrix, over_rows
+from pyrocco.backends.kernels.clusters import sums_by_label
 from pyrocco.cells.values import has_missing, stored_values
 from pyrocco.graph import Graph
 from pyrocco.representation import Record, Representation
@@ -38,7 +38,7 @@ class Fit:
         Weights of the cells, if there are outlier cells.
     """
 
-    X: Matrix | RowBlocks
+    X: Matrix | ChunkedMatrix
     graphs: tuple[Graph, Graph]
     learned: Representation
     assigner: JointAssigner
@@ -152,7 +152,7 @@ def bicluster_columns(row_labels: Labels, column_labels: Labels) -> Mask:
 
 
 def block_means(
-    X: Matrix | RowBlocks, row_labels: Labels, column_labels: Labels, U: Dense | None = None
+    X: Matrix | ChunkedMatrix, row_labels: Labels, column_labels: Labels, U: Dense | None = None
 ) -> Floats:
     """Compute the mean of every block, that is, of a row cluster and a column cluster.
 
@@ -167,7 +167,7 @@ def block_means(
     """
     labels = row_labels, column_labels
     sizes = np.outer(np.bincount(row_labels), np.bincount(column_labels))
-    if isinstance(X, RowBlocks) or not has_missing(X):
+    if isinstance(X, ChunkedMatrix) or not has_missing(X):
         return np.asarray(_block_sums(X, *labels) / sizes)
     values = stored_values(X)
     missing = np.isnan(values)
@@ -184,7 +184,7 @@ def _with_values(X: Matrix, values: Dense) -> Matrix:
     return values
 
 
-def _block_sums(X: Matrix | RowBlocks, row_labels: Labels, column_labels: Labels) -> Floats:
+def _block_sums(X: Matrix | ChunkedMatrix, row_labels: Labels, column_labels: Labels) -> Floats:
     work = partial(_row_cluster_sums, n_clusters=int(row_labels.max()) + 1)
     sums = sum(over_rows(work, X, row_labels))
     return np.asarray(sums @ indicator(column_labels), dtype=np.float64)

@@ -9,7 +9,7 @@ from typing import Any
 from pyrocco.backends import Backend, resolve_backend
 from pyrocco.fitting.memory_plan import parse_bytes
 from pyrocco.fitting.variants import VARIANTS, Variant, resolve_variant
-from pyrocco.graph.neighbors import METRICS
+from pyrocco.graph import METRICS
 from pyrocco.solvers import Solver, resolve_solver
 from pyrocco.validation import check_choice, check_count, check_n_clusters, check_random_state
 

@@ -1,8 +1,14 @@
-"""Graphs among rows and among columns."""
+"""Graphs of the rows and of the columns of a matrix."""
 
 from pyrocco.graph.build import mutual_knn_graph
-from pyrocco.graph.combine import combined_graph
-from pyrocco.graph.edges import Graph, degree_weights
-from pyrocco.graph.laplacian import Laplacian
+from pyrocco.graph.distances import METRICS
+from pyrocco.graph.edges import Graph, Laplacian, combined_graph, degree_weights
 
-__all__ = ["Graph", "Laplacian", "combined_graph", "degree_weights", "mutual_knn_graph"]
+__all__ = [
+    "METRICS",
+    "Graph",
+    "Laplacian",
+    "combined_graph",
+    "degree_weights",
+    "mutual_knn_graph",
+]

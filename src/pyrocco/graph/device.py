@@ -1,21 +1,16 @@
-"""Nearest neighbours on the device where a back end keeps its arrays."""
+"""Nearest neighbours on the device of the PyTorch back end."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from pyrocco.backends import Backend, TorchBackend
-from pyrocco.backends.blocks import BlockBackend
-from pyrocco.graph.blocks import BlockSearch
-from pyrocco.graph.join import Outside
-from pyrocco.graph.neighbors import Neighbors
+from pyrocco._typing import Dense, Labels, Matrix
+from pyrocco.backends import TorchBackend
+from pyrocco.graph.exact import FindOutside, Neighbors
 
 
 class DeviceSearch:
-    """Exact search by PyTorch: see `TorchBackend.nearest`.
+    """Exact search by PyTorch (see `TorchBackend.nearest`).
 
     Parameters
     ----------
@@ -37,34 +32,20 @@ class DeviceSearch:
     def __init__(self, backend: TorchBackend):
         self.backend = backend
 
-    def search(self, X: Any, n_neighbors: int, metric: str) -> Neighbors:
-        """Nearest other rows of every row, ties by index."""
+    def search(self, X: Matrix, n_neighbors: int, metric: str) -> Neighbors:
+        """Return the nearest other rows of every row, ties by index."""
         everyone = np.arange(X.shape[0])
         return self.outside(X, metric)(everyone, everyone, n_neighbors)
 
-    def argsort(self, values: NDArray[Any]) -> NDArray[np.intp]:
-        """Put values in order, equal ones by their place."""
+    def argsort(self, values: Dense) -> Labels:
+        """Return the order that sorts the values; equal values keep their order."""
         return self.backend.argsort(values)
 
-    def outside(self, X: Any, metric: str) -> Outside:
-        """Return a function that finds the nearest rows of other groups (see `Outside`)."""
+    def outside(self, X: Matrix, metric: str) -> FindOutside:
+        """Return a function that finds the nearest rows of other components."""
         prepared = self.backend.prepare(X, metric)
 
-        def find(rows: NDArray[np.intp], groups: NDArray[np.intp], count: int) -> Neighbors:
-            return Neighbors(*self.backend.nearest(prepared, rows, groups, count, metric))
+        def find(rows: Labels, components: Labels, count: int) -> Neighbors:
+            return Neighbors(*self.backend.nearest(prepared, rows, components, count, metric))
 
         return find
-
-
-def search_on(backend: Backend) -> DeviceSearch | BlockSearch | None:
-    """The search that fits a back end; None leaves the choice to `mutual_knn_graph`.
-
-    Examples
-    --------
-    >>> from pyrocco.backends import NumpyBackend
-    >>> search_on(NumpyBackend()) is None
-    True
-    """
-    if isinstance(backend, BlockBackend):
-        return BlockSearch(backend)
-    return DeviceSearch(backend) if isinstance(backend, TorchBackend) else None

@@ -1,4 +1,4 @@
-"""A graph as its list of edges."""
+"""A graph as its list of edges, and its Laplacian."""
 
 from __future__ import annotations
 
@@ -6,13 +6,19 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
+from scipy.sparse.linalg import LinearOperator
+
+from pyrocco._typing import Floats, Labels
+from pyrocco.backends.base import largest_eigenvalue
+
+# Below this size a dense eigenvalue routine is both faster and safer than Lanczos.
+_DENSE_NODES = 32
 
 
 @dataclass(frozen=True)
 class Graph:
-    """Edges among the rows, or among the columns, of a matrix.
+    """Edges between the rows, or between the columns, of a matrix.
 
     Parameters
     ----------
@@ -21,7 +27,7 @@ class Graph:
     heads, tails : ndarray of int
         The two ends of every edge, ``heads < tails``, sorted by head, then tail.
     weights : ndarray of float64
-        Edge weights: fixed, from degrees (see `degree_weights`).
+        Edge weights, which depend on degrees (see `degree_weights`).
     search : str, default="exact"
         Name of the search that found the neighbours.
 
@@ -35,9 +41,9 @@ class Graph:
     """
 
     n_nodes: int
-    heads: NDArray[np.intp]
-    tails: NDArray[np.intp]
-    weights: NDArray[np.float64]
+    heads: Labels
+    tails: Labels
+    weights: Floats
     search: str = "exact"
 
     @property
@@ -46,11 +52,9 @@ class Graph:
         return len(self.heads)
 
     @cached_property
-    def degrees(self) -> NDArray[np.intp]:
+    def degrees(self) -> Labels:
         """Number of edges at every node."""
-        return np.bincount(self.heads, minlength=self.n_nodes) + np.bincount(
-            self.tails, minlength=self.n_nodes
-        )
+        return _degrees(self.n_nodes, self.heads, self.tails)
 
     @cached_property
     def n_components(self) -> int:
@@ -65,12 +69,14 @@ class Graph:
         return sparse.csr_array((values, both), shape=(self.n_nodes, self.n_nodes))
 
 
-def degree_weights(
-    n_nodes: int, heads: NDArray[np.intp], tails: NDArray[np.intp]
-) -> NDArray[np.float64]:
-    """Weigh edges by mean degree over the geometric mean of the degrees of their ends.
+def _degrees(n_nodes: int, heads: Labels, tails: Labels) -> Labels:
+    return np.bincount(heads, minlength=n_nodes) + np.bincount(tails, minlength=n_nodes)
 
-    Nodes with many edges would otherwise be pulled harder than the rest (Shah and Koltun
+
+def degree_weights(n_nodes: int, heads: Labels, tails: Labels) -> Floats:
+    """Weight edges by the mean degree over the geometric mean of the degrees of their ends.
+
+    Without weights, nodes with many edges would be pulled harder than others (Shah and Koltun
     2017, Eq. S1).
 
     Examples
@@ -79,9 +85,103 @@ def degree_weights(
     >>> degree_weights(3, np.array([0, 1]), np.array([1, 2])).round(3).tolist()
     [0.943, 0.943]
     """
-    degrees = np.bincount(heads, minlength=n_nodes) + np.bincount(tails, minlength=n_nodes)
+    degrees = _degrees(n_nodes, heads, tails)
     mean = degrees.mean() if n_nodes else 0.0
-    weights: NDArray[np.float64] = mean / np.sqrt(
-        degrees[heads].astype(np.float64) * degrees[tails]
-    )
-    return weights
+    return np.asarray(mean / np.sqrt(degrees[heads].astype(np.float64) * degrees[tails]))
+
+
+def combined_graph(first: Graph, second: Graph) -> Graph:
+    """Return the edges of two graphs on the same nodes; edges of both count twice.
+
+    Weights are those of `degree_weights`, with double edges.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> path = Graph(3, np.array([0, 1]), np.array([1, 2]), np.ones(2))
+    >>> edge = Graph(3, np.array([0]), np.array([1]), np.ones(1))
+    >>> both = combined_graph(path, edge)
+    >>> both.heads.tolist(), both.tails.tolist(), (both.weights[0] > both.weights[1]).item()
+    ([0, 1], [1, 2], True)
+    """
+    n = first.n_nodes
+    keys = np.r_[first.heads * n + first.tails, second.heads * n + second.tails]
+    pairs, times = np.unique(keys, return_counts=True)
+    heads, tails = np.divmod(pairs, n)
+    degrees = np.bincount(heads, times, n) + np.bincount(tails, times, n)
+    weights = times * degrees.mean() / np.sqrt(degrees[heads] * degrees[tails])
+    return Graph(n, heads, tails, weights, first.search)
+
+
+class Laplacian:
+    """The Laplacian sum_e value_e (e_i - e_j)(e_i - e_j)^T of a graph.
+
+    Edge values can change while the pattern stays. The matrix is in CSR format without the
+    diagonal.
+
+    Parameters
+    ----------
+    graph : Graph
+        Gives the pattern. The values start at the edge weights.
+
+    Attributes
+    ----------
+    indptr, indices : ndarray
+        Neighbours of node i are ``indices[indptr[i]:indptr[i + 1]]``.
+    values : ndarray of float64
+        Edge values in the order of `indices`. Off-diagonal entries are their negatives.
+    degrees : ndarray of float64
+        The diagonal: the sum of the values at every node.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyrocco.graph import Graph
+    >>> L = Laplacian(Graph(2, np.array([0]), np.array([1]), np.ones(1)))
+    >>> L.refresh(np.array([3.0])).to_scipy().toarray().tolist()
+    [[3.0, -3.0], [-3.0, 3.0]]
+    """
+
+    def __init__(self, graph: Graph):
+        self.n_nodes = graph.n_nodes
+        ends = np.r_[graph.heads, graph.tails]
+        others = np.r_[graph.tails, graph.heads]
+        order = np.argsort(ends * graph.n_nodes + others)
+        self.indices = others[order].astype(np.int32)
+        self.indptr = np.r_[0, np.cumsum(graph.degrees)].astype(np.int64)
+        self._ends = ends[order]
+        self._edge = np.tile(np.arange(graph.n_edges), 2)[order]
+        self.values = np.empty(len(order))
+        self.degrees = np.empty(graph.n_nodes)
+        self.refresh(graph.weights)
+
+    def refresh(self, edge_values: Floats) -> Laplacian:
+        """Set new edge values and return self."""
+        np.take(edge_values, self._edge, out=self.values)
+        self.degrees[:] = np.bincount(self._ends, self.values, minlength=self.n_nodes)
+        return self
+
+    def to_scipy(self) -> sparse.csr_array:
+        """Return the Laplacian as a SciPy matrix."""
+        return sparse.csr_array(sparse.diags_array(self.degrees) - self._adjacency())
+
+    def spectral_norm(self) -> float:
+        """Compute the largest eigenvalue. Gershgorin's bound would be up to twice too large."""
+        if not len(self.values):
+            return 0.0
+        if self.n_nodes <= _DENSE_NODES:
+            return float(np.linalg.eigvalsh(self.to_scipy().toarray())[-1])
+        adjacency = self._adjacency()
+        operator = LinearOperator(
+            adjacency.shape, matvec=lambda v: self.degrees * v - adjacency @ v, dtype=np.float64
+        )
+        return largest_eigenvalue(operator, self._start())
+
+    def _adjacency(self) -> sparse.csr_array:
+        shape = (self.n_nodes, self.n_nodes)
+        return sparse.csr_array((self.values, self.indices, self.indptr), shape=shape)
+
+    def _start(self) -> Floats:
+        # Unlike a random vector, it follows a permutation of the nodes. The eigenvectors of the
+        # largest eigenvalues are concentrated at nodes of high degree.
+        return self.degrees**2 * np.where(np.arange(self.n_nodes) == self.degrees.argmax(), -2, 1)

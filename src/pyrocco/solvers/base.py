@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from scipy import sparse
 
-from pyrocco._typing import DeviceArray, Floats
+from pyrocco._typing import Array, DeviceArray, Floats
 from pyrocco.backends import Operator
 from pyrocco.model import SylvesterSystem
 
@@ -31,7 +31,7 @@ class Solution:
         Name of the solver.
     """
 
-    U: DeviceArray
+    U: Array
     iterations: int
     residual: float
     converged: bool

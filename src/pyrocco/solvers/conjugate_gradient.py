@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import cast
 
-from pyrocco._typing import DeviceArray
-from pyrocco.backends import ArrayBackend
+from pyrocco._typing import Array
 from pyrocco.model import SylvesterSystem
 from pyrocco.solvers.base import Solution
 
@@ -45,9 +43,9 @@ class ConjugateGradientSolver:
         self.tol = tol
         self.max_iter = max_iter
 
-    def solve(self, system: SylvesterSystem, start: DeviceArray) -> Solution:
+    def solve(self, system: SylvesterSystem, start: Array) -> Solution:
         """Solve `system` from `start`, in place, with at least one step."""
-        backend, U = cast(ArrayBackend, system.backend), start
+        backend, U = system.backend, start
         target = self.tol * system.shift * math.sqrt(backend.squared_norm(system.X))
         R, D, image = system.workspace.like(U, 3, backend)
         weighted, plain = backend.begin(system, U, R, D)

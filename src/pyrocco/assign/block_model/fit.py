@@ -16,7 +16,7 @@ from scipy.special import expit, gammaln, logit
 from pyrocco._typing import Array, Dense, Floats, Labels
 from pyrocco.assign.labels import compact, hard_memberships, probabilities_of
 from pyrocco.backends import Backend, NumpyBackend
-from pyrocco.backends.kernels.evidence import mixture_totals
+from pyrocco.backends.kernels.clusters import mixture_totals
 
 # One array for the rows and one for the columns, or two arrays of the same blocks.
 Pair = tuple[Dense, Dense]

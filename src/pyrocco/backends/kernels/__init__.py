@@ -1,1 +1,4 @@
-"""Loops compiled by numba. Plain arrays in, plain arrays out; no algorithm lives here."""
+"""Loops compiled by numba, or run as plain Python if the environment sets NUMBA_DISABLE_JIT=1.
+
+Kernels take plain arrays and return plain arrays. The algorithms that call them are elsewhere.
+"""

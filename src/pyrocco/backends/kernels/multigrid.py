@@ -1,18 +1,17 @@
-"""Kernels of combinatorial multigrid: grouping nodes, and moving vectors between levels.
+"""Kernels of combinatorial multigrid: aggregating nodes, and moving vectors between levels.
 
-A matrix is given in compressed rows, diagonal included; a forest as the node `to[i]` that
-node i hangs on, itself for a root and n for the ground, the extra node that stands for
-everything a row has on its diagonal beyond its edges. Vectors are matrices of one or more
-columns.
+A matrix is given in CSR format, with its diagonal. A forest is given by the parent `to[i]` of
+every node i: i itself for a root, and n for the ground, an extra node that stands for the part
+of the diagonal beyond the edges of a row. Vectors are matrices of one or more columns.
 """
 
 import numpy as np
 
 from pyrocco.backends.kernels.compile import kernel
 
-# A tree is cut only where at least this many nodes remain on both sides, so that every
-# edge left inside a group has at most two nodes on one side: constant conductance.
-_PIECE = 3
+# A tree is cut only if at least this many nodes remain on both sides. Every edge inside an
+# aggregate then has at most two nodes on one side: constant conductance.
+_LEAST_NODES = 3
 
 
 @kernel
@@ -33,22 +32,22 @@ def apply(indptr, indices, values, mass, shifts, X):
 
 
 @kernel
-def restrict(groups, n_groups, R):
-    """Sum the rows of `R` over every group; rows in the ground's group are left out."""
-    out = np.zeros((n_groups, R.shape[1]))
+def restrict(aggregates, n_aggregates, R):
+    """Sum the rows of `R` over every aggregate, without the rows that belong to the ground."""
+    out = np.zeros((n_aggregates, R.shape[1]))
     for i in range(R.shape[0]):
-        g = groups[i]
-        if g < n_groups:
+        g = aggregates[i]
+        if g < n_aggregates:
             for j in range(R.shape[1]):
                 out[g, j] += R[i, j]
     return out
 
 
 @kernel
-def prolong(groups, correction, X):
-    """Add every group's correction to its nodes, in place; the ground's is zero."""
+def prolong(aggregates, correction, X):
+    """Add the correction of every aggregate to its nodes, in place; the ground has none."""
     for i in range(X.shape[0]):
-        g = groups[i]
+        g = aggregates[i]
         if g < correction.shape[0]:
             for j in range(X.shape[1]):
                 X[i, j] += correction[g, j]
@@ -56,9 +55,9 @@ def prolong(groups, correction, X):
 
 @kernel
 def heaviest_edges(indptr, indices, values, excess):
-    """Hang every node on the neighbour, or the ground, that its heaviest edge leads to.
+    """Choose as parent of every node the neighbour, or ground, at its heaviest edge.
 
-    Of equally heavy edges the one to the lowest number counts: cycles then have length two.
+    Ties go to the lowest number, so that all cycles have length two.
     """
     n = len(indptr) - 1
     to = np.empty(n, np.int64)
@@ -78,7 +77,7 @@ def heaviest_edges(indptr, indices, values, excess):
 
 @kernel
 def detach(to, weights, diagonal, least):
-    """Make roots of the nodes with less than the share `least` of their weight in the forest."""
+    """Make nodes with less than the share `least` of their weight in the forest roots."""
     n = len(to)
     inside = weights.copy()
     for i in range(n):
@@ -92,8 +91,8 @@ def detach(to, weights, diagonal, least):
 
 @kernel
 def _leaves_first(to):
-    # Order in which every node comes before the one it hangs on. What is never freed of
-    # nodes hanging on it lies on a cycle, which is opened at its first node.
+    # Order in which every node comes before its parent. Nodes that never run out of children
+    # lie on a cycle, which is opened at its first node.
     n = len(to)
     waiting = np.zeros(n + 1, np.int64)
     for i in range(n):
@@ -132,13 +131,13 @@ def _leaves_first(to):
 
 @kernel
 def _split(to, order):
-    # From the leaves upwards, cut off what hangs on an edge as soon as it is a group by
-    # itself, unless too little of the tree would remain. The ground always remains.
+    # From the leaves upwards, cut off a subtree as soon as it is large enough to be an
+    # aggregate, unless too little of the tree would remain. The ground always remains.
     n = len(to)
     root = np.empty(n + 1, np.int64)
     size = np.zeros(n + 1, np.int64)
     root[n] = n
-    size[n] = _PIECE
+    size[n] = _LEAST_NODES
     for t in range(n - 1, -1, -1):
         i = order[t]
         root[i] = i if to[i] == i else root[to[i]]
@@ -148,7 +147,7 @@ def _split(to, order):
         i = order[t]
         if to[i] == i:
             continue
-        if hanging[i] >= _PIECE and size[root[i]] - hanging[i] >= _PIECE:
+        if hanging[i] >= _LEAST_NODES and size[root[i]] - hanging[i] >= _LEAST_NODES:
             size[root[i]] -= hanging[i]
             to[i] = i
         else:
@@ -156,32 +155,32 @@ def _split(to, order):
 
 
 @kernel
-def groups_of_forest(to):
-    """Split the forest into small trees; return the group of every node and their number.
+def aggregate_forest(to):
+    """Split the forest into small trees; return the aggregate of every node and their number.
 
-    Nodes left hanging on the ground get the number of groups as their group.
+    Nodes whose parent is the ground get the number of aggregates as their aggregate.
     """
     n = len(to)
     order = _leaves_first(to)
     _split(to, order)
-    groups = np.full(n + 1, -1, np.int64)
+    aggregates = np.full(n + 1, -1, np.int64)
     count = 0
     for i in range(n):
         if to[i] == i:
-            groups[i] = count
+            aggregates[i] = count
             count += 1
-    groups[n] = count
+    aggregates[n] = count
     for t in range(n - 1, -1, -1):
         i = order[t]
-        groups[i] = groups[to[i]]
-    return groups[:n], count
+        aggregates[i] = aggregates[to[i]]
+    return aggregates[:n], count
 
 
 @kernel
 def kronecker_sum(
     a_indptr, a_indices, a_values, b_indptr, b_indices, b_values, indptr, indices, values
 ):
-    """Write A (x) I + I (x) B in compressed rows; A and B must store their diagonals."""
+    """Write A (x) I + I (x) B in CSR format; A and B must store their diagonals."""
     n, p = len(a_indptr) - 1, len(b_indptr) - 1
     at = 0
     for i in range(n):
@@ -194,7 +193,7 @@ def kronecker_sum(
                     values[at] = a_values[e]
                     at += 1
                     continue
-                # B's row takes the place of A's diagonal, so that columns stay in order.
+                # The row of B replaces the diagonal of A, so that columns stay sorted.
                 for f in range(b_indptr[j], b_indptr[j + 1]):
                     indices[at] = i * p + b_indices[f]
                     values[at] = b_values[f]

@@ -122,11 +122,11 @@ def _aggregate(matrix: sparse.csr_array, diagonal: Floats) -> tuple[NDArray[np.i
     kept = to.copy()
     kernels.detach(kept, weights, diagonal, _SHARE)
     # Step 4: trees of constant conductance.
-    aggregates, count = kernels.groups_of_forest(kept)
+    aggregates, count = kernels.aggregate_forest(kept)
     # If most nodes are detached the graph is an expander. Jacobi steps work well there, and
     # small levels matter more than good aggregates.
     if count > len(to) // 2:
-        aggregates, count = kernels.groups_of_forest(to)
+        aggregates, count = kernels.aggregate_forest(to)
     return aggregates, int(count)
 
 

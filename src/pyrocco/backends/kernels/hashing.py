@@ -1,18 +1,18 @@
-"""Kernels that mix the bits of cells into numbers."""
+"""Kernels that compute hashes of rows and columns."""
 
 import numpy as np
 
 from pyrocco.backends.kernels.compile import kernel
 
-# An odd multiplier with no pattern in its bits (Knuth's, 2^64 over the golden ratio).
+# Knuth's multiplier, 2^64 over the golden ratio: odd, without a pattern in its bits.
 MIXER = 0x9E3779B97F4A7C15
-# Steps from zero to the largest cell of a row.
+# Steps from zero to the largest value of a row.
 STEPS = 2.0**20
 
 
 @kernel
 def weighted_sums(bits, multipliers):
-    """Sum of every row's cells, mixed, times the number of their column, modulo 2^64."""
+    """Sum mixed values times the multiplier of their column over every row, modulo 2^64."""
     sums = np.zeros(bits.shape[0], dtype=np.uint64)
     for i in range(bits.shape[0]):
         total = np.uint64(0)
@@ -25,25 +25,25 @@ def weighted_sums(bits, multipliers):
 
 @kernel
 def largest_cells(X, axis):
-    """Size of the largest cell of every row (axis 0) or column."""
+    """Find the largest absolute value of every row (axis 0) or column."""
     largest = np.zeros(X.shape[axis])
     for i in range(X.shape[0]):
         for j in range(X.shape[1]):
-            line = j if axis else i
+            place = j if axis else i
             size = abs(np.float64(X[i, j]))
-            largest[line] = max(largest[line], size)
+            largest[place] = max(largest[place], size)
     return largest
 
 
 @kernel
 def content_keys(X, largest, axis):
-    """Number of every row (axis 0) or column: its cells over the largest one, in any order."""
+    """Hash every row (axis 0) or column: its values over the largest one, in any order."""
     keys = np.zeros(X.shape[axis], dtype=np.uint64)
     for i in range(X.shape[0]):
         for j in range(X.shape[1]):
-            line, cell = j if axis else i, np.float64(X[i, j])
+            place, cell = j if axis else i, np.float64(X[i, j])
             if cell != 0 and not np.isnan(cell):
-                step = np.uint64(np.int64(np.rint(cell / largest[line] * STEPS)))
+                step = np.uint64(np.int64(np.rint(cell / largest[place] * STEPS)))
                 mixed = step * np.uint64(MIXER)
-                keys[line] += (mixed ^ (mixed >> np.uint64(32))) * np.uint64(MIXER)
+                keys[place] += (mixed ^ (mixed >> np.uint64(32))) * np.uint64(MIXER)
     return keys

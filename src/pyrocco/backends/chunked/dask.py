@@ -1,33 +1,37 @@
-"""Blocks on the workers of a Dask cluster: the one home of Dask among the back ends."""
+"""Chunks on the workers of a Dask cluster. Dask is imported in this module only."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
 import numpy as np
 
-from pyrocco.backends.rowblocks import RowBlocks
-from pyrocco.backends.scratch import as_mapped
+from pyrocco._typing import Dense, Labels
+from pyrocco.backends.chunked.files import as_mapped
+from pyrocco.backends.chunked.matrix import ChunkedMatrix, Store
 
-# Share of a worker's memory that one piece of work may take: Dask lets results take 60 % before
-# it writes them to disk, the program itself takes some hundred megabytes, and at 80 % Dask gives
-# out no more work.
+if TYPE_CHECKING:
+    from dask.array import Array as DaskArray
+    from dask.delayed import Delayed
+    from distributed import Client
+
+# Share of the memory of a worker that one piece of work may take. Dask writes results to disk
+# above 60 %, the program itself takes some hundred megabytes, and above 80 % Dask pauses.
 _SHARE = 0.12
-# What is taken for a worker's memory where it has no limit.
+# Assumed memory of a worker without a limit.
 _UNLIMITED = 4 * 2**30
-# Parts of the memory for one piece of work: what a chunk may be at most, and what it becomes
-# where it is more.
+# A chunk may take this part of the memory for one piece of work; larger ones are split into
+# chunks that take that part.
 _LARGEST_CHUNK, _GOOD_CHUNK = 3, 4
-# Pieces of work submitted before the scheduler is asked whether it still answers.
+# Submissions after which the client waits for an answer of the scheduler.
 _AHEAD = 200
 
-
-# Workers write results to disk earlier than by default, so that parts on their way to others,
-# read back from disk, fit beside them.
+# Workers write results to disk earlier than by default, which leaves memory for the pieces that
+# they send to each other.
 _SPILL_EARLY = {
     "distributed.worker.memory.target": 0.2,
     "distributed.worker.memory.spill": 0.3,
@@ -35,18 +39,18 @@ _SPILL_EARLY = {
     "distributed.worker.connections.incoming": 4,
     "distributed.worker.connections.outgoing": 4,
     "distributed.worker.transfer.message-bytes-limit": "20MB",
-    # Parts of blocks are given back to the system, not kept in a heap that they leave in pieces.
+    # Small arrays are returned to the system instead of fragmenting the heap.
     "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 65536,
     "distributed.nanny.pre-spawn-environ.MALLOC_ARENA_MAX": 2,
 }
 
 
 class ClusterLostError(RuntimeError):
-    """The connection to the cluster broke in the middle of a fit."""
+    """The connection to the cluster was lost during a fit."""
 
 
 class DaskStore:
-    """Blocks are futures: what a worker loses when it dies, others compute again.
+    """Holds chunks as futures. If a worker dies, other workers compute its chunks again.
 
     Parameters
     ----------
@@ -54,13 +58,14 @@ class DaskStore:
         The cluster.
     """
 
-    def __init__(self, client: Any):
+    def __init__(self, client: Client):
         self.client = client
-        self._address = client.scheduler.address
+        self._scheduler = cast(Any, client.scheduler)
+        self._address = self._scheduler.address
         workers = client.scheduler_info(n_workers=-1)["workers"].values()
         if not workers:
             raise ClusterLostError(
-                f"The cluster at {self._address} has no workers: start some with "
+                f"The cluster at {self._address} has no workers. Start some with "
                 f"`dask worker {self._address}`."
             )
         self.n_workers = sum(worker["nthreads"] for worker in workers)
@@ -69,8 +74,8 @@ class DaskStore:
         self.memory = int(min(m * _SHARE / t for m, t in zip(each, threads, strict=True)))
         self._run, self._names = uuid4().hex[:8], count()
 
-    def submit(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        """Begin some work; the scheduler keeps how a block was made until nobody needs it."""
+    def submit(self, work: Callable[..., Any], *arguments: object) -> Any:
+        """Start some work; the scheduler remembers how to compute a chunk while it is needed."""
         number = next(self._names)
         key = f"{getattr(work, '__name__', 'work')}-{self._run}-{number}"
         if number % _AHEAD == 0:
@@ -78,26 +83,26 @@ class DaskStore:
         with self._explained(), _large_values():
             return self.client.submit(work, *arguments, key=key, pure=False)
 
-    def put(self, value: Any) -> Any:
-        """Lay a value down as the result of work: data laid on workers would die with them."""
-        return self.submit(_same, value)
+    def put(self, value: object) -> Any:
+        """Store a value as the result of work, because scattered data are lost with a worker."""
+        return self.submit(_unchanged, value)
 
-    def fetch(self, blocks: Sequence[Any]) -> list[Any]:
-        """Contents of blocks."""
+    def fetch(self, chunks: Sequence[Any]) -> list[Any]:
+        """Return the contents of chunks."""
         with self._explained():
-            return list(self.client.gather(list(blocks)))
+            return list(self.client.gather(list(chunks)))
 
     def _wait_for_answer(self) -> None:
-        """An answer of the scheduler means that nobody is drowning in messages."""
+        """Wait until the scheduler has worked off its messages."""
         try:
-            self.client.sync(self.client.scheduler.identity)
-        except OSError as error:  # of the connection: nothing of the user's runs here
+            self.client.sync(self._scheduler.identity)
+        except OSError as error:  # of the connection, since no code of the user runs here
             raise self._lost() from error
 
     def _lost(self) -> ClusterLostError:
         return ClusterLostError(
-            f"The connection to the scheduler at {self._address} was lost. Start it again, then "
-            "go on from the last finished stage: --resume on the command line, "
+            f"The connection to the scheduler at {self._address} was lost. Restart it, then "
+            "continue from the last finished stage: --resume on the command line, "
             "checkpoint_to(path, resume=True) in Python."
         )
 
@@ -111,32 +116,15 @@ class DaskStore:
             yield
         except KilledWorker as error:
             raise ClusterLostError(
-                f"Workers of {self._address} died again and again at the same work, most likely "
-                "for want of memory: give them more, or use more of them."
+                f"Workers of {self._address} died repeatedly at the same work, most likely for "
+                "lack of memory. Give them more memory, or use more workers."
             ) from error
         except (FutureCancelledError, CommClosedError) as error:
             raise self._lost() from error
 
 
-def is_dask_array(X: Any) -> bool:
-    """Whether `X` is a Dask array, without importing Dask.
-
-    Examples
-    --------
-    >>> is_dask_array(np.eye(2))
-    False
-    """
-    return type(X).__module__.split(".")[0] == "dask" and hasattr(X, "to_delayed")
-
-
-def active_client() -> Any:
-    """The Dask client of this program, or None.
-
-    Examples
-    --------
-    >>> active_client() is None
-    True
-    """
+def active_client() -> Client | None:
+    """Return the Dask client of this program, or None."""
     try:
         from distributed import get_client
     except ImportError:
@@ -147,14 +135,8 @@ def active_client() -> Any:
         return None
 
 
-def checked_array(X: Any) -> Any:
-    """A Dask array that can be fitted, in single or double precision.
-
-    Raises
-    ------
-    ValueError
-        Says what is wrong with it, and how to mend it.
-    """
+def checked_array(X: DaskArray) -> Any:
+    """Check that a Dask array can be fitted and convert it to float32 or float64."""
     if X.ndim != 2:
         raise ValueError(f"X must have rows and columns; this Dask array has {X.ndim} axes.")
     if any(np.isnan(size) for size in X.shape):
@@ -168,44 +150,44 @@ def checked_array(X: Any) -> Any:
     return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
 
 
-def blocks_of(X: Any, store: Any) -> RowBlocks:
-    """The chunks of a Dask array as blocks of a store; rows are cut, columns are not."""
+def from_dask(X: DaskArray, store: Store) -> ChunkedMatrix:
+    """Convert a Dask array to chunks of whole rows in a store."""
     X = _fitting(X.rechunk({1: -1}), store)
     ends = np.r_[0, np.cumsum(X.chunks[0])].astype(np.intp)
     parts = X.to_delayed(optimize_graph=True).ravel()
     if isinstance(store, DaskStore):
-        blocks = store.client.compute(list(parts))
+        chunks = store.client.compute(list(parts))
     else:
-        blocks = [store.submit(_computed, part) for part in parts]
-    return RowBlocks(store, blocks, ends, X.shape[1], X.dtype)
+        chunks = [store.submit(_computed, part) for part in parts]
+    return ChunkedMatrix(store, chunks, ends, X.shape[1], X.dtype)
 
 
-def _fitting(X: Any, store: Any) -> Any:
-    """Chunks cut smaller where one would not leave room for the work on it."""
+def _fitting(X: DaskArray, store: Store) -> Any:
+    """Split chunks that leave too little memory for the work on them."""
     row_bytes = X.shape[1] * X.dtype.itemsize
     if max(X.chunks[0]) * row_bytes <= store.memory / _LARGEST_CHUNK:
         return X
     return X.rechunk({0: max(1, int(store.memory / _GOOD_CHUNK / row_bytes))})
 
 
-def as_dask_array(blocks: RowBlocks) -> Any:
-    """Blocks as a Dask array, which keeps them alive; nothing is moved."""
+def to_dask(matrix: ChunkedMatrix) -> Any:
+    """Convert to a Dask array, which keeps the chunks alive; nothing is moved."""
     import dask.array as da
     from dask.delayed import delayed
 
-    if not isinstance(blocks.store, DaskStore):
-        return da.from_array(as_mapped(blocks), chunks=(tuple(np.diff(blocks.ends)), -1))
-    settled = blocks.settled()
-    shapes = [(int(size), settled.n_columns) for size in np.diff(settled.ends)]
+    if not isinstance(matrix.store, DaskStore):
+        return da.from_array(as_mapped(matrix), chunks=(tuple(np.diff(matrix.ends)), -1))
+    matrix = matrix.persist()
+    sizes = np.diff(matrix.ends).tolist()
     parts = [
-        da.from_delayed(delayed(block), shape, dtype=settled.dtype)
-        for block, shape in zip(settled.blocks, shapes, strict=True)
+        da.from_delayed(delayed(chunk), (size, matrix.n_columns), dtype=matrix.dtype)
+        for chunk, size in zip(matrix.chunks, sizes, strict=True)
     ]
     return da.concatenate(parts)
 
 
-def chunked_like(values: Any, ends: Any) -> Any:
-    """An array by row as a Dask array, chunked like the rows."""
+def chunked_like(values: Dense, ends: Labels) -> Any:
+    """Convert an array by row to a Dask array with the same chunks as the rows."""
     import dask.array as da
 
     return da.from_array(values, chunks=(tuple(np.diff(ends).tolist()),))
@@ -213,7 +195,9 @@ def chunked_like(values: Any, ends: Any) -> Any:
 
 @contextmanager
 def spilling_early() -> Iterator[None]:
-    """Settings for workers that are started in this block, whose memory is small for the matrix.
+    """Let workers that are started in this context write results to disk early.
+
+    This suits workers whose memory is small compared with the matrix.
 
     Examples
     --------
@@ -231,16 +215,16 @@ def spilling_early() -> Iterator[None]:
 
 @contextmanager
 def _large_values() -> Iterator[None]:
-    """Dask warns of values of ten megabytes; a graph of the rows has more, and must travel."""
+    """Suppress the warning about values over ten megabytes: the graph of the rows is larger."""
     import dask
 
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
         yield
 
 
-def _computed(part: Any) -> Any:
+def _computed(part: Delayed) -> Any:
     return part.compute(scheduler="synchronous")
 
 
-def _same(value: Any) -> Any:
+def _unchanged(value: object) -> object:
     return value

@@ -1,0 +1,123 @@
+"""The exact search of nearest neighbours, and what all searches share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+from threadpoolctl import ThreadpoolController
+
+from pyrocco._typing import Floats, Labels, Mask, Matrix
+from pyrocco.graph.distances import Distances, Query, distances_between_rows, without_rounding
+
+
+@dataclass(frozen=True)
+class Neighbors:
+    """Neighbours of every row, nearest first. Index -1 and distance inf fill missing ones."""
+
+    indices: Labels
+    distances: Floats
+
+
+class NeighborSearch(Protocol):
+    """A search of the nearest other rows of every row."""
+
+    name: str
+
+    def search(self, X: Any, n_neighbors: int, metric: str) -> Neighbors:
+        """Return the `n_neighbors` nearest other rows of every row of `X`."""
+
+
+class FindOutside(Protocol):
+    """A function that finds the nearest rows that belong to another component."""
+
+    def __call__(self, rows: Labels, components: Labels, count: int, /) -> Neighbors:
+        """Find `count` rows for each of `rows`."""
+
+
+class ExactSearch:
+    """Compares all pairs of rows, in tiles that fit into the cache.
+
+    Parameters
+    ----------
+    n_threads : int, default=None
+        Maximum number of threads; None for as many as linear algebra may use. The number of
+        threads does not change the result.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [1.0], [3.0]])
+    >>> ExactSearch().search(X, 1, "euclidean").indices.ravel().tolist()
+    [1, 0, 1]
+    """
+
+    name = "exact"
+
+    def __init__(self, n_threads: int | None = None):
+        self.n_threads = n_threads
+
+    def search(self, X: Matrix, n_neighbors: int, metric: str) -> Neighbors:
+        """Return the `n_neighbors` nearest other rows of every row of `X`, ties by index."""
+        return nearest(distances_between_rows(X, metric), n_neighbors, self.n_threads)
+
+
+def nearest(distances: Distances, n_neighbors: int, n_threads: int | None = None) -> Neighbors:
+    """Find the `n_neighbors` nearest other rows of every row."""
+    everyone = np.arange(distances.n_rows)
+    return nearest_outside(distances, everyone, everyone, n_neighbors, n_threads)
+
+
+def nearest_outside(
+    distances: Distances,
+    rows: Labels,
+    components: Labels,
+    n_neighbors: int,
+    n_threads: int | None = None,
+    first: int = 0,
+) -> Neighbors:
+    """Find the nearest rows of other components for each of `rows`, among rows from `first` on."""
+    k = min(n_neighbors, distances.n_rows)
+    found = Neighbors(np.full((len(rows), k), -1, dtype=np.intp), np.full((len(rows), k), np.inf))
+    certain: Mask = np.zeros(len(rows), dtype=bool)
+
+    def look(places: Labels, careful: bool = False) -> None:
+        candidates = distances.candidates(Query(rows[places], components, k, first), careful)
+        chosen = nearest_first(candidates.indices, candidates.distances, k)
+        found.indices[places], found.distances[places] = chosen.indices, chosen.distances
+        certain[places] = candidates.certain
+
+    in_threads(look, _batches(np.arange(len(rows)), distances), n_threads)
+    uncertain = _batches(np.flatnonzero(~certain), distances)
+    in_threads(partial(look, careful=True), uncertain, n_threads)
+    return found
+
+
+def _batches(places: Labels, distances: Distances) -> list[Labels]:
+    size = distances.batch_rows
+    return [places[start : start + size] for start in range(0, len(places), size)]
+
+
+def nearest_first(indices: Labels, distances: Floats, n_neighbors: int) -> Neighbors:
+    """Sort candidates by distance, ties by index, and return the first `n_neighbors`."""
+    order = np.lexsort((indices, without_rounding(distances)), axis=1)[:, :n_neighbors]
+    return Neighbors(
+        np.take_along_axis(indices, order, axis=1), np.take_along_axis(distances, order, axis=1)
+    )
+
+
+def in_threads(work: Callable[[Any], None], items: Sequence[Any], n_threads: int | None) -> None:
+    """Do `work` on each of `items` in threads, with single-threaded linear algebra in each."""
+    if len(items) < 2:
+        for item in items:
+            work(item)
+        return
+    libraries = ThreadpoolController()
+    n_threads = n_threads or max([1, *(library["num_threads"] for library in libraries.info())])
+    with libraries.limit(limits=1), ThreadPoolExecutor(n_threads) as pool:
+        for _ in pool.map(work, items):
+            pass

@@ -1,0 +1,84 @@
+"""Kernels run without just-in-time compilation, and where no cache can be written."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pyrocco
+
+PACKAGE = Path(pyrocco.__file__).parent
+
+FITS = """
+import json
+import numpy as np
+from scipy import sparse
+from pyrocco import ROCCO
+
+rng = np.random.RandomState(0)
+X = np.kron(np.eye(3), np.ones((12, 7))) + 0.5 * rng.rand(36, 21)
+cases = {
+    "dense": X,
+    "CSR": sparse.csr_array(np.where(X > 0.4, X, 0)),
+    "missing values": np.where(rng.rand(*X.shape) < 0.2, np.nan, X),
+}
+labels = {}
+for name, data in cases.items():
+    for solver in ("auto", "conjugate-gradient", "decoupled"):
+        model = ROCCO(solver=solver).fit(data)
+        labels[f"{name}, {solver}"] = model.row_labels_.tolist(), model.column_labels_.tolist()
+print(json.dumps(labels))
+"""
+
+NO_CACHE = """
+import numba
+import numpy as np
+from pyrocco.backends.kernels.hashing import content_keys, largest_cells
+
+X = np.eye(3)
+print(content_keys(X, largest_cells(X, 0), 0).shape)
+try:
+    numba.njit(cache=True)(content_keys.py_func)
+except RuntimeError as error:
+    print(error)
+"""
+
+
+def run(script, source=PACKAGE.parent, **variables):
+    environment = {**os.environ, "PYTHONPATH": str(source), **variables}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def test_labels_without_just_in_time_compilation():
+    plain = run(FITS, NUMBA_DISABLE_JIT="1")
+    assert not plain.stderr
+    labels = json.loads(plain.stdout)
+    assert len(labels) == 9
+    assert labels == json.loads(run(FITS).stdout)
+    for rows, columns in labels.values():
+        assert max(rows) == max(columns) == 2
+
+
+def test_kernels_are_compiled_without_a_cache_that_cannot_be_written(tmp_path):
+    """Files in place of folders: nobody, not even root, can write a cache there."""
+    copy = tmp_path / "source" / "pyrocco"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    for folder in [copy, *(path for path in copy.rglob("*") if path.is_dir())]:
+        (folder / "__pycache__").touch()
+    home = tmp_path / "home"
+    home.touch()
+    done = run(NO_CACHE, copy.parent, HOME=str(home), XDG_CACHE_HOME=str(home))
+    shape, refusal = done.stdout.splitlines()
+    assert shape == "(3,)"
+    assert "cannot cache function 'content_keys'" in refusal

@@ -34,7 +34,7 @@ def pytest_xdist_setupnodes():
         X,
         X.astype(np.float32),
         sparse.csr_array(X),
-        np.where(X == X.max(), np.nan, X),
+        np.where(np.eye(40, 30) > 0, np.nan, X),
     ):
         for solver in ("conjugate-gradient", "decoupled"):
             ROCCO(solver=solver).fit(data)

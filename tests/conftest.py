@@ -7,8 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
+from scipy import sparse
 from sklearn.datasets import load_digits, make_biclusters, make_blobs
 
+from pyrocco import ROCCO
 from pyrocco.datasets import load
 
 # numba compiles on first use, so a deadline per example would only measure that.
@@ -22,6 +24,20 @@ settings.register_profile(
 settings.load_profile("pyrocco")
 
 REFERENCE = Path(__file__).parent / "reference"
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes():
+    """Compile the kernels of a typical fit once, before workers start that would each do it."""
+    X = make_biclusters((40, 30), 3, noise=5, random_state=0)[0]
+    for data in (
+        X,
+        X.astype(np.float32),
+        sparse.csr_array(X),
+        np.where(np.eye(40, 30) > 0, np.nan, X),
+    ):
+        for solver in ("conjugate-gradient", "decoupled"):
+            ROCCO(solver=solver).fit(data)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -49,33 +49,7 @@ Table = dict[str, Any]
 
 @contextmanager
 def staged_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
-    """Collect files in a hidden folder and move them into place when all are complete.
-
-    Parameters
-    ----------
-    folder : str or path
-        Where the files end up; created if it does not exist. If it cannot be written to,
-        entering the block fails, before any work is done.
-
-    Yields
-    ------
-    Path
-        Write the files here. After an exception they are deleted and `folder` keeps its
-        content.
-
-    Raises
-    ------
-    OutputError
-        If the folder cannot be created or written to.
-
-    Examples
-    --------
-    >>> with tempfile.TemporaryDirectory() as parent:
-    ...     with staged_folder(Path(parent) / "out") as stage:
-    ...         _ = (stage / "answer.txt").write_text("42")
-    ...     sorted(path.name for path in (Path(parent) / "out").iterdir())
-    ['answer.txt']
-    """
+    """Collect files in a hidden folder and move them into place when all are complete."""
     folder = Path(folder)
     is_new = not folder.exists()
     stage = _make_stage(folder)
@@ -135,27 +109,7 @@ def write_matrix(path: Path, matrix: Matrix) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """Results of a fit, with all that is needed to write them.
-
-    Attributes
-    ----------
-    matrix : Matrix
-        Values and names as they were fitted.
-    row_labels, column_labels : ndarray of int
-        Cluster of every row and of every column.
-    block_means : ndarray of shape (n_row_clusters, n_column_clusters)
-        Mean of every block.
-    summary : dict
-        What JSON can hold about the fit.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> matrix = Matrix(np.eye(2), ("a", "b"), ("x", "y"))
-    >>> results = Results(matrix, np.array([0, 1]), np.array([0, 1]), np.eye(2), {})
-    >>> results.tables()["row_labels"]["name"]
-    ['a', 'b']
-    """
+    """Results of a fit, with all that is needed to write them."""
 
     matrix: Matrix
     row_labels: Labels
@@ -255,34 +209,7 @@ ResultWriter = Callable[[Path, Results], list[str]]
 
 
 def result_writer(name: str) -> ResultWriter:
-    """Return the function that writes a format, once all that it needs is installed.
-
-    Parameters
-    ----------
-    name : {"csv", "parquet", "h5ad"}
-        The format.
-
-    Returns
-    -------
-    callable
-        Takes a folder and `Results`, and returns the names of the files that it wrote.
-
-    Raises
-    ------
-    MissingExtraError
-        If the format needs a package that is not installed.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> matrix = Matrix(np.eye(2), ("a", "b"), ("x", "y"))
-    >>> results = Results(matrix, np.array([0, 1]), np.array([0, 1]), np.eye(2), {})
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     result_writer("csv")(Path(folder), results)
-    ...     (Path(folder) / "row_labels.csv").read_text().split()
-    ['row_labels.csv', 'column_labels.csv', 'block_means.csv']
-    ['name,label', 'a,0', 'b,1']
-    """
+    """Return the function that writes a format, once all that it needs is installed."""
     check_installed, write = RESULT_FORMATS[name]
     check_installed()
     return write
@@ -331,39 +258,7 @@ RowLabelWriter = Callable[[Path, "DaskArray", "DaskArray", "DaskArray | None"], 
 
 
 def row_label_writer(ending: str, n_rows: int) -> RowLabelWriter:
-    """Return the function that writes row labels in chunks, once all it needs is installed.
-
-    Parameters
-    ----------
-    ending : {"csv", "parquet"}
-        Requested format.
-    n_rows : int
-        Number of rows; more than a million are written as Parquet in any case.
-
-    Returns
-    -------
-    callable
-        Takes a folder, labels, membership and names (Dask arrays in the same chunks; names may
-        be None), and returns the name of what it wrote: a file ``row_labels.csv``, or a folder
-        ``row_labels.parquet`` with a file for every chunk.
-
-    Raises
-    ------
-    MissingExtraError
-        If Parquet needs a package that is not installed.
-
-    Examples
-    --------
-    >>> import dask.array as da
-    >>> labels, membership = da.arange(4, chunks=2), da.ones(4, chunks=2)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     row_label_writer("parquet", 4)(Path(folder), labels, membership, None)
-    ...     sorted(path.name for path in (Path(folder) / "row_labels.parquet").iterdir())
-    ...     pd.read_parquet(Path(folder) / "row_labels.parquet").to_numpy().tolist()[-1]
-    'row_labels.parquet'
-    ['part-0000.parquet', 'part-0001.parquet']
-    ['row_3', 3, 1.0]
-    """
+    """Return the function that writes row labels in chunks, once all it needs is installed."""
     if ending == "csv" and n_rows <= MOST_ROWS_OF_CSV:
         return _write_row_labels_csv
     import_arrow("Labels in Parquet files")

@@ -27,15 +27,7 @@ _SPARSE_DENSITY = 0.5
 
 @dataclass(frozen=True)
 class LoadedColumns:
-    """Columns as they were read from a file.
-
-    Attributes
-    ----------
-    texts : list of Series of categories
-        Columns of names.
-    X : ndarray
-        Columns of numbers; NaN for missing values.
-    """
+    """Columns as they were read from a file."""
 
     texts: list[pd.Series[Any]]
     X: Dense
@@ -70,35 +62,7 @@ def matrix_from_table(
     source: str,
     absent: str | None = None,
 ) -> Matrix:
-    """Make a matrix of a wide or long table.
-
-    Parameters
-    ----------
-    loaded : LoadedColumns
-        The columns.
-    columns : Columns
-        What they are used for.
-    notes : sequence of str
-        What was detected in the file.
-    source : str
-        Name of the file, for messages.
-    absent : {"zero", "missing"} or None
-        Value of pairs that a long table does not list; None is zero.
-
-    Returns
-    -------
-    Matrix
-
-    Examples
-    --------
-    >>> from pyrocco.io.columns import Roles
-    >>> names = pd.Series(["TP53 "], dtype="category")
-    >>> loaded = LoadedColumns([names], np.array([[1.0, np.nan]]))
-    >>> columns = Columns(3, ("gene", "liver", ""), Roles(0, (1, 2)))
-    >>> matrix = matrix_from_table(loaded, columns, [], "a.csv")
-    >>> matrix.row_names, matrix.column_names, matrix.notes[0]
-    (('TP53',), ('liver',), 'Ignored, because it is empty and has no name: column 3.')
-    """
+    """Make a matrix of a wide or long table."""
     if len(loaded.X) == 0:
         raise MatrixError(f"{source}: the matrix has no rows, only column names")
     if columns.roles.long:
@@ -132,37 +96,7 @@ def matrix_from_long(
     notes: Sequence[str],
     source: str,
 ) -> Matrix:
-    r"""Make a matrix of a long table, which has one line per cell.
-
-    Parameters
-    ----------
-    rows, columns : Series of categories
-        Names, one per line of the table. Rows and columns come in the order of their first
-        appearance.
-    values : ndarray
-        One value per line; NaN if it is missing.
-    absent : {"zero", "missing"}
-        Value of pairs that are not listed.
-    notes : sequence of str
-        What was detected in the file.
-    source : str
-        Name of the file, for messages.
-
-    Returns
-    -------
-    Matrix
-        Sparse if fewer than half of the pairs are listed and the others are zero.
-
-    Examples
-    --------
-    >>> rows, columns = (pd.Series(list(text), dtype="category") for text in ("bba", "xyx"))
-    >>> matrix = matrix_from_long(rows, columns, np.array([1.0, 2.0, 3.0]), "zero", [], "a.csv")
-    >>> matrix.row_names, matrix.X.tolist()
-    (('b', 'a'), [[1.0, 2.0], [3.0, 0.0]])
-    >>> print(*matrix.notes, sep="\n")
-    The 1 pair that is not listed counts as 0.
-    The matrix has 2 rows and 2 columns.
-    """
+    """Make a matrix of a long table, which has one line per cell."""
     i, row_names = _codes(rows)
     j, column_names = _codes(columns)
     shape = (len(row_names), len(column_names))

@@ -194,28 +194,6 @@ def mark_outlier_cells(weights: Matrix, ax: Axes, orders: tuple[Labels, Labels])
     """Draw grey over the outlier cells of a heat map.
 
     Cells with a weight of at least 0.75 are left as they are.
-
-    Parameters
-    ----------
-    weights : ndarray or sparse matrix
-        Weight of every cell, from 0 to 1. Cells that a sparse matrix does not store have
-        weight 1.
-    ax : Axes
-        Axes with the heat map.
-    orders : pair of ndarray of int
-        Order of its rows and of its columns.
-
-    Returns
-    -------
-    Axes
-        `ax`.
-
-    Examples
-    --------
-    >>> weights = np.array([[1.0, 0.25], [1.0, 1.0]])
-    >>> ax = mark_outlier_cells(weights, Figure().add_subplot(), (np.arange(2), np.arange(2)))
-    >>> ax.images[-1].get_array()[..., 3].tolist()
-    [[0.0, 1.0], [0.0, 0.0]]
     """
     opacity = np.clip(2 * downsample(outlier_degree(weights), *orders) - 0.5, 0, 1)
     grey = np.broadcast_to(to_rgb(GREY), (*opacity.shape, 3))
@@ -230,23 +208,7 @@ def mark_outlier_cells(weights: Matrix, ax: Axes, orders: tuple[Labels, Labels])
 
 
 def outlier_degree(weights: Matrix) -> Matrix:
-    """Return 1 minus the weight of every cell; 0 for missing values.
-
-    Parameters
-    ----------
-    weights : ndarray or sparse matrix
-        Weight of every cell (`ROCCO.cell_weights_`).
-
-    Returns
-    -------
-    ndarray or sparse matrix
-        Sparse if `weights` is.
-
-    Examples
-    --------
-    >>> outlier_degree(np.array([[0.25, np.nan]])).tolist()
-    [[0.75, 0.0]]
-    """
+    """Return 1 minus the weight of every cell; 0 for missing values."""
     degree = np.nan_to_num(1 - stored_values(weights))
     if not sparse.issparse(weights):
         return degree

@@ -41,22 +41,7 @@ FONT_SIZE = 8.0  # points
 
 @dataclass(frozen=True)
 class ColourScale:
-    """A colormap for colour-blind readers and the values at its two ends.
-
-    Attributes
-    ----------
-    cmap : str
-        Name of the matplotlib colormap.
-    low, high : float
-        Values that get the first and the last colour.
-    border : str
-        Colour that contrasts with the whole colormap.
-
-    Examples
-    --------
-    >>> ColourScale("viridis", 0.0, 1.0, "white").cmap
-    'viridis'
-    """
+    """A colormap for colour-blind readers and the values at its two ends."""
 
     cmap: str
     low: float
@@ -65,25 +50,7 @@ class ColourScale:
 
 
 def colour_scale(values: Dense, signed: bool) -> ColourScale:
-    """Choose a colour scale whose limits ignore a few extreme values.
-
-    Parameters
-    ----------
-    values : ndarray
-        Values to show; NaN is ignored.
-    signed : bool
-        Whether negative values occur. If so, the colours diverge from white at 0;
-        otherwise they run from dark to bright.
-
-    Returns
-    -------
-    ColourScale
-
-    Examples
-    --------
-    >>> colour_scale(np.array([[-3.0, 3.0]]), signed=True).low
-    -3.0
-    """
+    """Choose a colour scale whose limits ignore a few extreme values."""
     values = values[~np.isnan(values)]
     # If nearly all values are 0, so are the quantiles: take those of the other values.
     nonzero = values[values != 0]
@@ -102,25 +69,13 @@ def colour_scale(values: Dense, signed: bool) -> ColourScale:
 
 
 def colour_table(scale: ColourScale) -> Dense:
-    """Return the 256 colours of a scale as an array of red, green and blue (uint8).
-
-    Examples
-    --------
-    >>> colour_table(ColourScale("viridis", 0.0, 1.0, "white"))[0].tolist()
-    [68, 1, 84]
-    """
+    """Return the 256 colours of a scale as an array of red, green and blue (uint8)."""
     colours: Dense = colormaps[scale.cmap](np.arange(256), bytes=True)[:, :3]
     return colours
 
 
 def count(number: int, noun: str) -> str:
-    """Write a number with a noun, in the plural if need be.
-
-    Examples
-    --------
-    >>> count(1, "row"), count(12000, "column")
-    ('1 row', '12,000 columns')
-    """
+    """Write a number with a noun, in the plural if need be."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 

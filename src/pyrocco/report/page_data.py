@@ -40,21 +40,7 @@ Packed = dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class ReportInput:
-    """What a report is about.
-
-    Attributes
-    ----------
-    model : estimator
-        The fitted model.
-    X : ndarray or sparse matrix
-        The matrix it was fitted to.
-    row_names, column_names : sequence of str
-        One name for every row and every column.
-    levels : list of Level
-        The co-clusterings that the slider offers, from coarse to fine.
-    fitted : int
-        Index of the level that was fitted.
-    """
+    """What a report is about."""
 
     model: FittedCoClustering
     X: Matrix
@@ -66,17 +52,7 @@ class ReportInput:
 
 @dataclass(frozen=True, eq=False)
 class Tiles:
-    """Means over neighbouring cells, from which the heat map is drawn.
-
-    Attributes
-    ----------
-    values : ndarray of shape (n_down, n_across)
-        Mean of the values in each tile; NaN if all are missing.
-    outliers : None or ndarray of the same shape
-        Mean of 1 minus the weight of the cells; None if there are no outlier cells.
-    has_negative : bool
-        Whether any value is negative.
-    """
+    """Means over neighbouring cells, from which the heat map is drawn."""
 
     values: Floats
     outliers: Floats | None
@@ -116,29 +92,7 @@ def make_tiles(
     *,
     side: int = TILES_PER_SIDE,
 ) -> Tiles:
-    """Reorder a matrix and average neighbours until about ``side`` by ``side`` tiles are left.
-
-    Parameters
-    ----------
-    X : ndarray or sparse matrix
-        The matrix; missing values are NaN.
-    orders : pair of ndarray of int
-        Rows from top to bottom, columns from left to right.
-    weights : None, ndarray or sparse matrix
-        Weight of every cell (`ROCCO.cell_weights_`).
-    side : int
-        Largest number of tiles on a side; more if the other side is shorter than this.
-
-    Returns
-    -------
-    Tiles
-
-    Examples
-    --------
-    >>> X = np.array([[1.0, np.nan], [3.0, 8.0]])
-    >>> make_tiles(X, (np.array([1, 0]), np.arange(2)), side=1).values
-    array([[4.]])
-    """
+    """Reorder a matrix and average neighbours until about ``side`` by ``side`` tiles are left."""
     most = [max(side, side * side // min(other, side)) for other in X.shape[::-1]]
     tiles = bins(orders[0], most[0]), bins(orders[1], most[1])
     outliers = None if weights is None else block_means(outlier_degree(weights), *tiles).clip(0, 1)
@@ -151,13 +105,7 @@ def pack_integers(numbers: Dense) -> Packed:
 
 
 def pack_floats(numbers: Dense, *, exact: bool = True) -> Packed:
-    """Pack numbers in single precision, or in half as many bits with two to three digits.
-
-    Examples
-    --------
-    >>> pack_floats(np.zeros(5), exact=False)["bytes"]
-    2
-    """
+    """Pack numbers in single precision, or in half as many bits with two to three digits."""
     bits = np.ascontiguousarray(numbers, dtype="<f4").view("<u4")
     if exact:
         return _pack(bits, "float32", 4)

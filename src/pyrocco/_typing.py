@@ -28,6 +28,11 @@ def is_sparse(X: object) -> TypeGuard[sparse.csr_array]:
     return bool(sparse.issparse(X))
 
 
+def stored_values(X: Matrix) -> Dense:
+    """Return the stored values of a matrix: all of a dense one, the explicit ones of CSR."""
+    return np.asarray(X.data if is_sparse(X) else X)
+
+
 # Names of rows or columns.
 Names: TypeAlias = Sequence[object] | NDArray[Any]
 

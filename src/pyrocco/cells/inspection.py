@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from pyrocco._typing import Dense, Floats, Matrix, is_sparse
-from pyrocco.cells.values import SPARSE_DENSITY, stored_values
+from pyrocco._typing import Dense, Floats, Matrix, is_sparse, stored_values
+from pyrocco.cells.values import SPARSE_DENSITY
 
 __all__ = [
     "Advice",

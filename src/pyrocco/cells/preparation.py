@@ -10,8 +10,8 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import StandardScaler
 
-from pyrocco._typing import Dense, Floats, Matrix, is_sparse
-from pyrocco.cells.values import has_missing, stored_values, to_dense
+from pyrocco._typing import Dense, Floats, Matrix, is_sparse, stored_values
+from pyrocco.cells.values import has_missing, to_dense
 
 __all__ = [
     "PREPARATIONS",

@@ -307,7 +307,11 @@ def write_results(
     report: bool = True,
     preparation: dict[str, Any] | None = None,
 ) -> Summary:
-    """Write labels, block means, summary, heat map, model and report of a fit."""
+    """Write labels, block means, summary, heat map, model and report of a fit.
+
+    The summary begins with `about`. `preparation` is needed to prepare other rows in the same
+    way; it is stored in the model file. Returns the summary.
+    """
     of_matrix = {
         "notes": list(matrix.notes),
         "shape": list(matrix.shape),

@@ -69,7 +69,10 @@ def one_line(message: str) -> str:
 
 @contextmanager
 def warnings_as_lines() -> Iterator[list[str]]:
-    """Print every Python warning once, as one line, without source code and line numbers."""
+    """Print every Python warning once, as one line, without source code and line numbers.
+
+    Yields the list of the different warnings so far.
+    """
     lines: list[str] = []
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
@@ -89,7 +92,10 @@ def warnings_as_lines() -> Iterator[list[str]]:
 
 @contextmanager
 def reading_bar(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Show a progress bar while a file is read, if standard error is a terminal."""
+    """Show a progress bar while a file is read, if standard error is a terminal.
+
+    Yields a function of the bytes read so far and the size of the file; None without a bar.
+    """
     if quiet or not ERRORS.is_terminal:
         yield None
         return
@@ -101,7 +107,10 @@ def reading_bar(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
 
 @contextmanager
 def fit_bars(quiet: bool, observer: Observer | None = None) -> Iterator[Observer | None]:
-    """Show progress bars of the stages and iterations of a fit, if standard error is a terminal."""
+    """Show progress bars of the stages and iterations of a fit, if standard error is a terminal.
+
+    Yields an observer for ``fit``, which passes everything on to `observer`.
+    """
     if quiet or not ERRORS.is_terminal:
         yield observer
         return

@@ -26,10 +26,10 @@ class Entry:
     """The file of one real set."""
 
     file: str
-    kind: Literal["text", "genes"]
+    kind: Literal["text", "genes"]  # counts of terms in documents, or gene expression of samples
     sha256: str
-    origin: str
-    note: str
+    origin: str  # public source of the numbers
+    note: str  # how the set differs from the one described in the paper
 
 
 CATALOGUE: dict[str, Entry] = {

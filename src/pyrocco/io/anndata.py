@@ -44,7 +44,7 @@ def import_anndata() -> tuple[ModuleType, ModuleType]:
 
 
 def read_h5ad(path: Path, layer: str | None = None, raw: bool = False) -> Matrix:
-    """Read the matrix of an AnnData file; nothing else of the file is loaded."""
+    """Read X, a layer or raw of an AnnData file; nothing else of the file is loaded."""
     anndata, h5py = import_anndata()
     if raw and layer is not None:
         raise MatrixError(f"{path}: {_BOTH}")
@@ -112,7 +112,7 @@ def write_h5ad(
     var: Mapping[str, Labels],
     uns: Mapping[str, object],
 ) -> None:
-    """Write a matrix with labels of its rows and columns."""
+    """Write a matrix; labels of rows (obs) and of columns (var), by name, become categories."""
     anndata, _ = import_anndata()
     with warnings.catch_warnings():
         # Duplicate names are allowed here.

@@ -120,7 +120,10 @@ def numbers_of(
 
 
 def read_parquet(path: Path, layout: str = "auto", absent: str | None = None) -> Matrix:
-    """Read a table from a Parquet file."""
+    """Read a wide or long table from a Parquet file.
+
+    Row names are the index that pandas wrote, or the first column of text.
+    """
     table = load_parquet(path)
     columns = parquet_columns(table, layout)
     check_columns(columns, str(path), layout, absent)

@@ -78,10 +78,10 @@ class Chunks:
 
     chunks: tuple[Chunk, ...]
     column_names: tuple[str, ...]
-    dtype: np.dtype[np.floating]
+    dtype: np.dtype[np.floating]  # float32 or float64
     reader: ChunkReader
-    has_row_names: bool
-    notes: tuple[str, ...] = ()
+    has_row_names: bool  # whether the reader can read row names
+    notes: tuple[str, ...] = ()  # sentences about what was detected
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -96,7 +96,10 @@ def text_array(names: Names) -> Dense:
 
 
 def text_chunks(paths: Sequence[Path]) -> Chunks:
-    """Open text files, each of which holds some rows of a matrix."""
+    """Open text files, each of which holds some rows of a matrix, in the order of the rows.
+
+    The layout of the first file is used for all.
+    """
     first = paths[0]
     with read_errors(first):
         layout = table_layout(first)
@@ -192,7 +195,11 @@ def _check_count(rows: Dense, chunk: Chunk) -> Dense:
 
 
 def parquet_chunks(paths: Sequence[Path]) -> Chunks:
-    """Open Parquet files, each of which holds some rows of a matrix."""
+    """Open Parquet files, each of which holds some rows of a matrix, in the order of the rows.
+
+    The columns of the first file are used for all. The type is float32 if that of every column
+    of every file is.
+    """
     files = [open_parquet(path) for path in paths]
     counts = [int(file.metadata.num_rows) for file in files]
     for path, n_rows in zip(paths, counts, strict=True):
@@ -253,7 +260,11 @@ class _ParquetReader:
 
 
 def zarr_chunks(path: Path) -> Chunks:
-    """Open a Zarr store."""
+    """Open a Zarr store, with one chunk for each chunk of rows in the store.
+
+    It is an array of two dimensions, or a group with such an array called ``X`` and, if there
+    are names, arrays called ``row_names`` and ``column_names``.
+    """
     arrays = _open_zarr(path)
     X = arrays["X"]
     n_rows, n_columns = X.shape

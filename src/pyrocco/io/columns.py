@@ -117,9 +117,10 @@ def column_kind(cells: Sequence[str], decimal: str = ".") -> str:
 class Roles:
     """What the columns of a table are used for, by position."""
 
-    index: int | None
+    index: int | None  # row names
     numbers: tuple[int, ...]
     ignored: tuple[int, ...] = ()
+    # Row, column and value of a long table; `index` is then None and `numbers` empty.
     long: tuple[int, int, int] | None = None
 
     @property
@@ -163,7 +164,11 @@ def assign_roles(
     index: int | None = None,
     layout: str = "auto",
 ) -> Roles:
-    """Decide what each column is used for."""
+    """Decide what each column is used for.
+
+    `kinds` are those of `column_kind`, or ``"neither"``; `repeats` says whether a column holds
+    the same cell twice; `index` is the column of row names if it is known.
+    """
     texts = [position for position, kind in enumerate(kinds) if kind == TEXT]
     if index is None:
         index = _index(texts, names, repeats)
@@ -220,7 +225,9 @@ def _called(position: int, names: Sequence[str] | None) -> str:
 class Columns:
     """Headings of the columns of a table, and what the columns are used for."""
 
-    width: int
+    width: int  # number of cells on every line below the headings
+    # None if the first line already holds numbers. A header whose length differs from `width` is
+    # a mistake in the file.
     header: tuple[str, ...] | None
     roles: Roles
 
@@ -242,7 +249,7 @@ class Columns:
 
 
 def detect_columns(records: Sequence[Record], decimal: str = ".", layout: str = "auto") -> Columns:
-    """Detect headings, row names and columns of text."""
+    """Detect headings, row names and columns of text in the first lines of a table."""
     first, *body = records
     width = _usual_width(first, body)
     most = max(10, _SAMPLE_CELLS // width)

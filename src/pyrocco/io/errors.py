@@ -38,7 +38,11 @@ class MissingExtraError(ImportError):
 
 @contextmanager
 def extra(name: str, what: str) -> Iterator[None]:
-    """Explain how to install an optional package when its import in this block fails."""
+    """Explain how to install an optional package when its import in this block fails.
+
+    `name` is the extra of pyrocco that installs it, and `what` needs it: the plural subject of
+    a sentence.
+    """
     try:
         yield
     except ImportError as error:
@@ -49,7 +53,7 @@ def extra(name: str, what: str) -> Iterator[None]:
 
 @contextmanager
 def read_errors(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn errors of the system in this block into a `MatrixError` that names the file."""
+    """Convert errors of the system in this block to a `MatrixError` that names the file."""
     try:
         yield
     except OSError as error:
@@ -72,7 +76,7 @@ def list_some(things: Sequence[str], most: int = 5) -> str:
 def cell_place(
     row: int, column: int, row_name: str = "", column_name: str = "", line: int | None = None
 ) -> str:
-    """Say where a cell is, counting from 1."""
+    """Say where a cell is, counting from 1; `row` and `column` count from 0, `line` from 1."""
     # A name may hold line breaks; the message must not.
     row_name, column_name = (" ".join(name.split()) for name in (row_name, column_name))
     about_row = [f'"{row_name}"'] if row_name else []

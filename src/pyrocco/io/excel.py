@@ -23,7 +23,7 @@ Row = list[Any]
 def read_excel(
     path: Path, sheet: str | None = None, layout: str = "auto", absent: str | None = None
 ) -> Matrix:
-    """Read a table from one sheet of an Excel file."""
+    """Read a table from one sheet of an Excel file, as if it were saved as CSV."""
     rows, about = _load_sheet(path, sheet)
     head = [[_text(cell) for cell in row] for row in rows[:SAMPLE_LINES]]
     columns = detect_columns(head, layout=layout)

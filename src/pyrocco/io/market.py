@@ -34,7 +34,7 @@ class _Names:
 
 
 def read_market_folder(folder: Path) -> Matrix:
-    """Read a folder as written by the programs of 10x Genomics."""
+    """Read a folder as the programs of 10x Genomics write it: cells are rows, genes columns."""
     path = _first_existing(folder, [_MATRIX])
     if path is None:
         raise MatrixError(
@@ -50,7 +50,11 @@ def read_market_folder(folder: Path) -> Matrix:
 
 
 def read_market(path: Path) -> Matrix:
-    """Read a Matrix Market file, and the names beside it if there are any."""
+    """Read a Matrix Market file, and the names beside it if there are any.
+
+    Names are searched if the file is called ``matrix.mtx``; the barcodes of
+    ``GSM1_matrix.mtx`` are in ``GSM1_barcodes.tsv``. With names, cells are rows.
+    """
     try:
         X = mmread(path)
     except _DAMAGED as error:

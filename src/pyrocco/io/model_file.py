@@ -37,7 +37,10 @@ class Record:
 
 
 def write_model_file(path: str | os.PathLike[str], content: dict[str, Any]) -> None:
-    """Write nested dicts, lists, numbers, texts, arrays and records."""
+    """Write nested dicts, lists, numbers, texts, arrays and records.
+
+    An existing file is replaced when the new one is complete.
+    """
     packed = _Packer()
     content = {key: packed.pack(value, key) for key, value in content.items()}
     text = {"format": _FORMAT, "format_version": FORMAT_VERSION, "content": content}

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from pyrocco._typing import Dense
 from pyrocco._typing import Matrix as Values
+from pyrocco._typing import stored_values
 from pyrocco.io.errors import MatrixError, cell_place, counted
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
     "default_names",
     "match_columns",
     "named_matrix",
-    "stored_values",
 ]
 
 INFINITE = "is infinite: replace it by a number, or remove that row or column"
@@ -84,7 +83,7 @@ class Matrix:
 
 
 def default_names(kind: str, count: int) -> tuple[str, ...]:
-    """Return names for rows or columns that have none."""
+    """Return names for rows or columns that have none: ``row_0``, ``row_1``, ..."""
     return tuple(f"{kind}_{i}" for i in range(count))
 
 
@@ -115,15 +114,10 @@ def _about_size(matrix: Matrix) -> list[str]:
     return lines
 
 
-def stored_values(X: Values) -> Dense:
-    """Return all values of a dense matrix, or the stored values of a sparse one."""
-    return X if isinstance(X, np.ndarray) else X.data
-
-
 def check_numbers(X: Values, source: str) -> Values:
     """Return the matrix as floating point, dense or CSR, or say what is wrong with it.
 
-    float32 and float64 are kept, other numbers become float64. Missing values are NaN.
+    Numbers other than float32 become float64. Missing values are NaN.
     """
     check_matrix_array(X.shape, X.dtype, source)
     X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)

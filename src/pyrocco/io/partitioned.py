@@ -224,7 +224,10 @@ def _lazy(
 
 
 def split_rows(X: Values, row_names: Names, at_least: int = 1) -> tuple[DaskArray, DaskArray]:
-    """Split a matrix that is in memory into chunks of rows."""
+    """Split a matrix in memory, and its row names, into at least `at_least` chunks of rows.
+
+    Large chunks are split further. If a Dask client is active, they are sent to its workers.
+    """
     dask = import_dask()
     n_bytes = X.nbytes if isinstance(X, np.ndarray) else X.data.nbytes + X.indices.nbytes
     n_chunks = min(max(at_least, -(-n_bytes // _CHUNK_BYTES)), X.shape[0])

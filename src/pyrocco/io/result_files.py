@@ -49,7 +49,11 @@ Table = dict[str, Any]
 
 @contextmanager
 def staged_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
-    """Collect files in a hidden folder and move them into place when all are complete."""
+    """Collect files in a hidden folder and move them to `folder` when all are complete.
+
+    If `folder` cannot be written to, entering the block fails, before any work is done. After an
+    exception the files are deleted and the content of `folder` stays as it was.
+    """
     folder = Path(folder)
     is_new = not folder.exists()
     stage = _make_stage(folder)
@@ -114,8 +118,8 @@ class Results:
     matrix: Matrix
     row_labels: Labels
     column_labels: Labels
-    block_means: Floats
-    summary: dict[str, Any]
+    block_means: Floats  # of shape (n_row_clusters, n_column_clusters)
+    summary: dict[str, Any]  # what JSON can hold about the fit
 
     def tables(self) -> dict[str, Table]:
         """Return the results as tables by name; a table is a dict of columns."""
@@ -209,7 +213,10 @@ ResultWriter = Callable[[Path, Results], list[str]]
 
 
 def result_writer(name: str) -> ResultWriter:
-    """Return the function that writes a format, once all that it needs is installed."""
+    """Return the function that writes a format, after checking that all it needs is installed.
+
+    The function takes a folder and `Results`, and returns the names of the files it wrote.
+    """
     check_installed, write = RESULT_FORMATS[name]
     check_installed()
     return write
@@ -258,7 +265,12 @@ RowLabelWriter = Callable[[Path, "DaskArray", "DaskArray", "DaskArray | None"], 
 
 
 def row_label_writer(ending: str, n_rows: int) -> RowLabelWriter:
-    """Return the function that writes row labels in chunks, once all it needs is installed."""
+    """Return the function that writes row labels in chunks; `ending` is ``"csv"`` or ``"parquet"``.
+
+    More than a million rows are written as Parquet in any case. The function takes a folder and
+    labels, membership and names (Dask arrays in the same chunks; names may be None). It returns
+    the name of what it wrote: a file, or a folder with one Parquet file per chunk.
+    """
     if ending == "csv" and n_rows <= MOST_ROWS_OF_CSV:
         return _write_row_labels_csv
     import_arrow("Labels in Parquet files")

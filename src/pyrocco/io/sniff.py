@@ -52,7 +52,7 @@ class Layout:
     decimal: str
     encoding: str
     columns: Columns
-    skip: int = 0
+    skip: int = 0  # comment lines before the table
 
     def notes(self) -> list[str]:
         """Return sentences that say what was detected."""

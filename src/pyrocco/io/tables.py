@@ -29,8 +29,8 @@ _SPARSE_DENSITY = 0.5
 class LoadedColumns:
     """Columns as they were read from a file."""
 
-    texts: list[pd.Series[Any]]
-    X: Dense
+    texts: list[pd.Series[Any]]  # names, as categories
+    X: Dense  # numbers; NaN for missing values
 
 
 def check_columns(
@@ -62,7 +62,11 @@ def matrix_from_table(
     source: str,
     absent: str | None = None,
 ) -> Matrix:
-    """Make a matrix of a wide or long table."""
+    """Make a matrix of a wide or long table.
+
+    `absent` is the value of pairs that a long table does not list: zero (also if it is None) or
+    missing.
+    """
     if len(loaded.X) == 0:
         raise MatrixError(f"{source}: the matrix has no rows, only column names")
     if columns.roles.long:
@@ -81,11 +85,11 @@ def _without_empty(X: Dense, columns: Columns) -> tuple[Dense, tuple[str, ...] |
     empty = [j for j in suspects if np.isnan(X[:, j]).all()]
     if not empty or len(empty) == X.shape[1]:
         return X, columns.names, []
-    kept = np.setdiff1d(np.arange(X.shape[1]), empty)
-    headings = tuple(names[j] for j in kept) if columns.names else None
+    others = np.setdiff1d(np.arange(X.shape[1]), empty)
+    headings = tuple(names[j] for j in others) if columns.names else None
     reason = "it is empty and has" if len(empty) == 1 else "they are empty and have"
     listed = ", ".join(f"column {columns.roles.numbers[j] + 1}" for j in empty)
-    return X[:, kept], headings, [f"Ignored, because {reason} no name: {listed}."]
+    return X[:, others], headings, [f"Ignored, because {reason} no name: {listed}."]
 
 
 def matrix_from_long(
@@ -96,7 +100,11 @@ def matrix_from_long(
     notes: Sequence[str],
     source: str,
 ) -> Matrix:
-    """Make a matrix of a long table, which has one line per cell."""
+    """Make a matrix of a long table, which has one line per cell.
+
+    Rows and columns come in the order of their first appearance. The matrix is sparse if fewer
+    than half of the pairs are listed and the others are zero.
+    """
     i, row_names = _codes(rows)
     j, column_names = _codes(columns)
     shape = (len(row_names), len(column_names))

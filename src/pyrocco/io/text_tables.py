@@ -41,7 +41,11 @@ _FASTER = 'Large text files are read faster after: pip install "pyrocco[arrow]".
 def read_text(
     path: Path, layout: str = "auto", absent: str | None = None, watch: Watch | None = None
 ) -> Matrix:
-    """Read a table of numbers from a text file."""
+    """Read a wide or long table of numbers from a text file.
+
+    The `MatrixError` of a bad file names the first cell that is not a finite number, or the line
+    with too few or too many cells.
+    """
     detected = table_layout(path, layout, absent)
     loaded, hint = _load(path, detected, watch)
     _check_finite(loaded, path, detected)

@@ -34,7 +34,10 @@ _BAR, _SPACE, _NUMBERS = 4.0, 2.0, 9.0
 
 
 def names_font(count: int, inches: float) -> float:
-    """Return the largest font size that gives each name a line of its own."""
+    """Return the largest font size, in points, that gives each name a line of its own.
+
+    It is 0 if the text would be too small to read. `inches` is the length of the side.
+    """
     size = min(FONT_SIZE, inches * 72 / (1.25 * count))
     return size if size >= SMALLEST_FONT else 0.0
 
@@ -47,7 +50,7 @@ def axis_inches(ax: Axes, axis: str) -> float:
 
 
 def label_names(ax: Axes, axis: str, names: Sequence[str] | None) -> None:
-    """Write row names on the left or column names below, if they fit."""
+    """Write row names, in the order drawn, on the left, or column names below, if they fit."""
     side = ax.yaxis if axis == "rows" else ax.xaxis
     font = names_font(len(names), axis_inches(ax, axis)) if names is not None else 0.0
     if names is None or not font:
@@ -70,7 +73,10 @@ def label_clusters(
     edges: Labels,
     title: str | None = None,
 ) -> None:
-    """Write cluster names on the right or on top, except those of narrow clusters."""
+    """Write cluster names on the right or on top, except those of narrow clusters.
+
+    `edges` are the start of each cluster, in the order drawn, and the end of the last.
+    """
     names = [str(cluster) for cluster in clusters]
     lengths = np.diff(edges) / edges[-1] * axis_inches(ax, axis)
     centres = (edges[:-1] + edges[1:]) / 2 / edges[-1]

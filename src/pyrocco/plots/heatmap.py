@@ -12,8 +12,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from pyrocco._typing import Labels, Matrix
-from pyrocco.cells.values import stored_values
+from pyrocco._typing import Labels, Matrix, stored_values
 from pyrocco.plots.axis_labels import (
     LONGEST_NAME,
     draw_cluster_bars,
@@ -193,7 +192,8 @@ def before_and_after(
 def mark_outlier_cells(weights: Matrix, ax: Axes, orders: tuple[Labels, Labels]) -> Axes:
     """Draw grey over the outlier cells of a heat map.
 
-    Cells with a weight of at least 0.75 are left as they are.
+    Cells with a weight of at least 0.75 are left as they are. Cells that a sparse matrix of
+    weights does not store have weight 1.
     """
     opacity = np.clip(2 * downsample(outlier_degree(weights), *orders) - 0.5, 0, 1)
     grey = np.broadcast_to(to_rgb(GREY), (*opacity.shape, 3))

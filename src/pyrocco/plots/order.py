@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pyrocco._typing import Dense, Floats, Labels, Matrix
-from pyrocco.cells.values import stored_values
+from pyrocco._typing import Dense, Floats, Labels, Matrix, stored_values
 from pyrocco.fitting.result import block_means
 
 __all__ = ["bins", "cluster_order", "downsample", "order_by_means", "sort_by_cluster"]
@@ -28,7 +27,7 @@ def cluster_order(X: Matrix, row_labels: Labels, column_labels: Labels) -> tuple
 def order_by_means(
     means: Floats, row_sizes: Labels, column_sizes: Labels
 ) -> tuple[Labels, Labels]:
-    """Order the clusters as `cluster_order` does, given the means of the blocks."""
+    """Order the clusters as `cluster_order` does, given block means and sizes of clusters."""
     # Without row and column effects: otherwise a cluster that is high everywhere would
     # attract all others.
     means = means - means.mean(axis=0) - means.mean(axis=1, keepdims=True) + means.mean()
@@ -52,7 +51,7 @@ def sort_by_cluster(labels: Labels, clusters: Labels) -> Labels:
 
 
 def downsample(X: Matrix, row_order: Labels, column_order: Labels, most: int = 600) -> Dense:
-    """Reorder a matrix and average neighbours until it is small enough to draw.
+    """Reorder a matrix and average neighbours until it has at most `most` rows and columns.
 
     A sparse matrix is never made dense at its full size.
     """
@@ -65,7 +64,10 @@ def downsample(X: Matrix, row_order: Labels, column_order: Labels, most: int = 6
 
 
 def bins(order: Labels, most: int) -> Labels:
-    """Divide an order into at most `most` bins of neighbours."""
+    """Divide an order into at most `most` bins of neighbours.
+
+    Returns the bin of every row or column, counting from 0 along the order.
+    """
     bin_of = np.empty(len(order), dtype=np.intp)
     bin_of[order] = np.arange(len(order)) * min(most, len(order)) // len(order)
     return bin_of

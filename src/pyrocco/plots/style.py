@@ -46,11 +46,15 @@ class ColourScale:
     cmap: str
     low: float
     high: float
-    border: str
+    border: str  # a colour that contrasts with the whole colormap
 
 
 def colour_scale(values: Dense, signed: bool) -> ColourScale:
-    """Choose a colour scale whose limits ignore a few extreme values."""
+    """Choose a colour scale whose limits ignore a few extreme values.
+
+    If negative values occur (`signed`), the colours diverge from white at 0; otherwise they
+    range from dark to bright.
+    """
     values = values[~np.isnan(values)]
     # If nearly all values are 0, so are the quantiles: take those of the other values.
     nonzero = values[values != 0]

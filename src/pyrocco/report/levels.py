@@ -27,7 +27,7 @@ class Level:
     row_labels: Labels
     column_labels: Labels
     block_means: Floats
-    explanation: pd.DataFrame | None = None
+    explanation: pd.DataFrame | None = None  # as ``explain()`` returns it
 
     @property
     def n_clusters(self) -> tuple[int, int]:
@@ -36,7 +36,10 @@ class Level:
 
 
 def nested_orders(levels: list[Level]) -> tuple[Labels, Labels]:
-    """Order rows and columns so that the clusters of every level are contiguous."""
+    """Order rows and columns so that the clusters of every level are contiguous.
+
+    Levels are from coarse to fine: each cluster is a union of clusters of the next level.
+    """
     ranks = [_cluster_ranks(level) for level in levels]
     # lexsort sorts by its last key first: the coarsest level.
     rows = np.lexsort([rows for rows, _ in ranks[::-1]])
@@ -54,7 +57,7 @@ def _cluster_ranks(level: Level) -> tuple[Labels, Labels]:
 
 
 def levels_of(model: FittedCoClustering, X: Matrix) -> tuple[list[Level], int]:
-    """Return the levels that a model offers, and the index of the one that was fitted."""
+    """Return the levels of a model, from coarse to fine, and the index of the fitted one."""
     tree = getattr(model, "tree_", None)
     if tree is None or not hasattr(model, "at"):
         return [_level(model, X)], 0

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pyrocco._typing import Dense, FittedCoClustering, Floats, Labels, Matrix
-from pyrocco.cells.values import stored_values
+from pyrocco._typing import Dense, FittedCoClustering, Floats, Labels, Matrix, stored_values
 from pyrocco.fitting.result import block_means
 from pyrocco.plots.heatmap import outlier_degree
 from pyrocco.plots.order import bins
@@ -46,17 +45,17 @@ class ReportInput:
     X: Matrix
     row_names: Sequence[str]
     column_names: Sequence[str]
-    levels: list[Level]
-    fitted: int
+    levels: list[Level]  # co-clusterings that the slider offers, from coarse to fine
+    fitted: int  # index of the level that was fitted
 
 
 @dataclass(frozen=True, eq=False)
 class Tiles:
     """Means over neighbouring cells, from which the heat map is drawn."""
 
-    values: Floats
-    outliers: Floats | None
-    has_negative: bool
+    values: Floats  # mean of each tile; NaN if all its values are missing
+    outliers: Floats | None  # mean of 1 minus the weight of the cells
+    has_negative: bool  # whether any value is negative
 
 
 def page_data(report: ReportInput) -> dict[str, Any]:
@@ -92,7 +91,10 @@ def make_tiles(
     *,
     side: int = TILES_PER_SIDE,
 ) -> Tiles:
-    """Reorder a matrix and average neighbours until about ``side`` by ``side`` tiles are left."""
+    """Reorder a matrix and average neighbours until about ``side`` by ``side`` tiles are left.
+
+    A side has more tiles if the other is shorter than `side`.
+    """
     most = [max(side, side * side // min(other, side)) for other in X.shape[::-1]]
     tiles = bins(orders[0], most[0]), bins(orders[1], most[1])
     outliers = None if weights is None else block_means(outlier_degree(weights), *tiles).clip(0, 1)

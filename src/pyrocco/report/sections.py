@@ -46,7 +46,7 @@ def bullet_list(lines: Iterable[str]) -> str:
 
 
 def key_figures(model: FittedCoClustering, X: Matrix) -> str:
-    """Return the most important numbers of a fit."""
+    """Return the most important numbers of a fit as HTML."""
     figures = {
         "row clusters": f"{len(np.unique(model.row_labels_))}",
         "column clusters": f"{len(np.unique(model.column_labels_))}",
@@ -64,7 +64,7 @@ def key_figures(model: FittedCoClustering, X: Matrix) -> str:
 
 
 def settings(model: FittedCoClustering, summary: Mapping[str, Any]) -> str:
-    """Return what is needed to repeat a fit: file, parameters and versions."""
+    """Return what is needed to repeat a fit as HTML: file, parameters and versions."""
     facts = {title: summary[key] for key, title in _MATRIX_FACTS.items() if key in summary}
     parameters = model.get_params(deep=False)
     parameters.pop("verbose", None)

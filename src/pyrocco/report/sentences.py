@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pyrocco._typing import FittedCoClustering, Labels, Matrix
-from pyrocco.cells.values import stored_values
+from pyrocco._typing import FittedCoClustering, Labels, Matrix, stored_values
 from pyrocco.plots.style import count
 
 __all__ = ["n_missing_values", "n_outlier_cells", "summary_sentences", "warning_sentences"]
@@ -36,7 +35,7 @@ def n_missing_values(X: Matrix) -> int:
 def summary_sentences(
     model: FittedCoClustering, X: Matrix, summary: Mapping[str, Any]
 ) -> list[str]:
-    """Describe the result of a fit."""
+    """Describe the result of a fit; `summary` has keys of ``summary.json`` of `pyrocco fit`."""
     sentences = [
         _clusters(model, X.shape),
         _given_numbers(getattr(model, "n_clusters", None)),

@@ -14,18 +14,6 @@ from scipy import sparse
 from pyrocco._typing import Dense, Floats, Matrix, is_sparse, stored_values
 from pyrocco.cells.values import SPARSE_DENSITY
 
-__all__ = [
-    "Advice",
-    "Cost",
-    "Facts",
-    "advise",
-    "estimate_cost",
-    "gather_facts",
-    "look_like_genes",
-    "look_like_words",
-    "machine_memory",
-]
-
 # Relative difference up to which lengths and totals of rows count as equal.
 _SAME_TOTAL = 1e-3
 # Difference up to which a mean counts as 0 and a standard deviation as 1.

@@ -13,17 +13,6 @@ from sklearn.preprocessing import StandardScaler
 from pyrocco._typing import Dense, Floats, Matrix, is_sparse, stored_values
 from pyrocco.cells.values import has_missing, to_dense
 
-__all__ = [
-    "PREPARATIONS",
-    "learn_preparations",
-    "log1p",
-    "normalize",
-    "prepare",
-    "prepare_alike",
-    "tfidf",
-    "zscore",
-]
-
 Moments = tuple[Floats, Floats]
 
 

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -198,16 +199,18 @@ def write_table(path: Path, table: pd.DataFrame) -> None:
     ...     (Path(folder) / "labels.csv").read_text().split()
     ['name,label', 'a,0']
     """
-    writers = {".csv": _write_csv, ".parquet": write_parquet}
-    if path.suffix not in writers:
+    if path.suffix not in _TABLE_WRITERS:
         raise OutputError(f"{path}: name a file that ends in .csv or .parquet")
     with staged_folder(path.parent) as stage:
-        writers[path.suffix](stage / path.name, {str(name): table[name] for name in table})
+        columns = {str(name): table[name] for name in table}
+        _TABLE_WRITERS[path.suffix](stage / path.name, columns)
 
 
 def _write_csv(path: Path, table: Mapping[str, Any]) -> None:
     pd.DataFrame(table).to_csv(path, index=False)
 
+
+_TABLE_WRITERS = {".csv": _write_csv, ".parquet": write_parquet}
 
 ResultWriter = Callable[[Path, Results], list[str]]
 
@@ -222,21 +225,11 @@ def result_writer(name: str) -> ResultWriter:
     return write
 
 
-def _csv_results(folder: Path, results: Results) -> list[str]:
-    return _write_tables(folder, results, ".csv", _write_csv)
-
-
-def _parquet_results(folder: Path, results: Results) -> list[str]:
-    return _write_tables(folder, results, ".parquet", write_parquet)
-
-
-def _write_tables(
-    folder: Path, results: Results, ending: str, write: Callable[[Path, Table], None]
-) -> list[str]:
-    tables = results.tables()
+def _write_tables(ending: str, folder: Path, results: Results) -> list[str]:
+    tables = {name + ending: table for name, table in results.tables().items()}
     for name, table in tables.items():
-        write(folder / (name + ending), table)
-    return [name + ending for name in tables]
+        _TABLE_WRITERS[ending](folder / name, table)
+    return list(tables)
 
 
 def _h5ad_results(folder: Path, results: Results) -> list[str]:
@@ -256,8 +249,8 @@ def _needs_nothing() -> None:
 
 
 RESULT_FORMATS: dict[str, tuple[Callable[[], object], ResultWriter]] = {
-    "csv": (_needs_nothing, _csv_results),
-    "parquet": (import_arrow, _parquet_results),
+    "csv": (_needs_nothing, partial(_write_tables, ".csv")),
+    "parquet": (import_arrow, partial(_write_tables, ".parquet")),
     "h5ad": (import_anndata, _h5ad_results),
 }
 
@@ -265,7 +258,7 @@ RowLabelWriter = Callable[[Path, "DaskArray", "DaskArray", "DaskArray | None"], 
 
 
 def row_label_writer(ending: str, n_rows: int) -> RowLabelWriter:
-    """Return the function that writes row labels in chunks; `ending` is ``"csv"`` or ``"parquet"``.
+    """Return the function that writes row labels in chunks; `ending` is "csv" or "parquet".
 
     More than a million rows are written as Parquet in any case. The function takes a folder and
     labels, membership and names (Dask arrays in the same chunks; names may be None). It returns

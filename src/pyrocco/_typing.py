@@ -1,4 +1,4 @@
-"""Types that many modules share.
+"""Types that many modules share, and functions that treat dense and sparse matrices alike.
 
 scikit-learn, SciPy's sparse matrices, PyTorch and Dask ship no types, so the unions and
 protocols below say what pyrocco expects of their objects.

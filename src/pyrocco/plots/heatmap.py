@@ -21,7 +21,7 @@ from pyrocco.plots.axis_labels import (
     names_font,
 )
 from pyrocco.plots.order import cluster_order, downsample, sort_by_cluster
-from pyrocco.plots.style import FONT_SIZE, GREY, ColourScale, colour_scale, count
+from pyrocco.plots.style import FONT_SIZE, GREY, ColourScale, colour_scale, count, show_image
 
 __all__ = [
     "before_and_after",
@@ -197,13 +197,7 @@ def mark_outlier_cells(weights: Matrix, ax: Axes, orders: tuple[Labels, Labels])
     """
     opacity = np.clip(2 * downsample(outlier_degree(weights), *orders) - 0.5, 0, 1)
     grey = np.broadcast_to(to_rgb(GREY), (*opacity.shape, 3))
-    n_rows, n_columns = weights.shape
-    ax.imshow(
-        np.concatenate([grey, opacity[..., None]], axis=2),
-        aspect="auto",
-        interpolation="nearest",
-        extent=(0, n_columns, n_rows, 0),
-    )
+    show_image(ax, np.concatenate([grey, opacity[..., None]], axis=2), weights.shape)
     return ax
 
 
@@ -222,16 +216,7 @@ def _draw(
 ) -> ColourScale:
     image = downsample(X, *orders)
     scale = scale or colour_scale(image, signed=bool((stored_values(X) < 0).any()))
-    n_rows, n_columns = X.shape
-    ax.imshow(
-        image,
-        cmap=scale.cmap,
-        vmin=scale.low,
-        vmax=scale.high,
-        aspect="auto",
-        interpolation="nearest",  # neighbouring columns stay separate
-        extent=(0, n_columns, n_rows, 0),
-    )
+    show_image(ax, image, X.shape, scale)
     return scale
 
 

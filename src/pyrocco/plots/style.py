@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
 
 from pyrocco._typing import Dense
 
@@ -26,6 +27,7 @@ __all__ = [
     "count",
     "figure_of",
     "save_figure",
+    "show_image",
 ]
 
 # A palette for colour-blind readers (Okabe and Ito, 2008). Neither colormap of
@@ -76,6 +78,21 @@ def colour_table(scale: ColourScale) -> Dense:
     """Return the 256 colours of a scale as an array of red, green and blue (uint8)."""
     colours: Dense = colormaps[scale.cmap](np.arange(256), bytes=True)[:, :3]
     return colours
+
+
+def show_image(
+    ax: Axes, image: Dense, shape: tuple[int, int], scale: ColourScale | None = None
+) -> AxesImage:
+    """Draw an image over as many rows and columns as `shape` says, without blending neighbours.
+
+    An image without `scale` consists of colours.
+    """
+    n_rows, n_columns = shape
+    extent = (0, n_columns, n_rows, 0)
+    drawn = ax.imshow(image, aspect="auto", interpolation="nearest", extent=extent)
+    if scale is not None:
+        drawn.set(cmap=scale.cmap, clim=(scale.low, scale.high))
+    return drawn
 
 
 def count(number: int, noun: str) -> str:

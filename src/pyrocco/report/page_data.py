@@ -111,7 +111,7 @@ def pack_floats(numbers: Dense, *, exact: bool = True) -> Packed:
     bits = np.ascontiguousarray(numbers, dtype="<f4").view("<u4")
     if exact:
         return _pack(bits, "float32", 4)
-    # Round to nearest; a carry correctly goes into the exponent.
+    # Round to nearest; a carry correctly increases the exponent.
     return _pack(bits + np.uint32(0x7FFF) + ((bits >> 16) & 1), "float32", 2)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from pyrocco._typing import Array, Matrix
+from pyrocco._typing import Array, Matrix, stored_values
 from pyrocco.backends import (
     Backend,
     ChunkedBackend,
@@ -28,7 +28,7 @@ from pyrocco.backends.chunked.dask import (
     to_dask,
 )
 from pyrocco.backends.chunked.files import as_mapped
-from pyrocco.cells.values import has_missing, stored_values
+from pyrocco.cells.values import has_missing
 from pyrocco.fitting.memory_plan import plan_fit, plan_in_files
 from pyrocco.fitting.missing import NonEmpty, drop_empty
 from pyrocco.fitting.repeated_rows import RowCopies, chunked_row_order

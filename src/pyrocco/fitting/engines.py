@@ -35,6 +35,7 @@ from pyrocco.fitting.repeated_rows import RowCopies, chunked_row_order
 from pyrocco.fitting.result import Fit, FitResult, FittedRows, block_means
 from pyrocco.fitting.settings import Settings
 from pyrocco.fitting.variants import Variant
+from pyrocco.validation import NClusters, check_n_clusters_fit
 
 # Eigenvectors of the shorter side of a chunked matrix are computed in one place.
 LONGEST_SHORT_SIDE = 10_000
@@ -89,6 +90,12 @@ class Arranged:
     copies: RowCopies
     non_empty: NonEmpty | None = None
     transposed: bool = False
+
+    def n_clusters(self, value: object) -> NClusters:
+        """Check the parameter `n_clusters`; return the numbers for the matrix to fit."""
+        if not self.transposed:
+            return check_n_clusters_fit(value, self.X.shape)
+        return check_n_clusters_fit(value, self.X.shape[::-1])[::-1]
 
 
 class Engine(Protocol):

@@ -4,6 +4,8 @@ BIN := .venv/bin
 # Two steps, so that the demo does not wait for the developers' tools.
 CORE := .venv/.core-installed
 DEV := .venv/.dev-installed
+# Coverage costs a minute: only where CI is set.
+COVERAGE := $(if $(CI),--cov --cov-report=term)
 
 .PHONY: help demo test check bench paper-quick paper clean
 .DEFAULT_GOAL := help
@@ -33,7 +35,7 @@ demo: $(CORE)
 	$(BIN)/pyrocco demo -o demo-output
 
 test: $(DEV)
-	$(BIN)/python -m pytest -n 2 --cov --cov-report=term
+	$(BIN)/python -m pytest -n 2 $(COVERAGE)
 
 check: $(DEV)
 	$(BIN)/ruff check .

@@ -2,16 +2,18 @@
 
 import os
 import signal
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
-from scipy import sparse
 from sklearn.datasets import load_digits, make_biclusters, make_blobs
 
-from pyrocco import ROCCO
 from pyrocco.datasets import load
+
+from .kernels import TASKS, compile_kernels
 
 # numba compiles on first use, so a deadline per example would only measure that.
 settings.register_profile(
@@ -28,16 +30,9 @@ REFERENCE = Path(__file__).parent / "reference"
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_setupnodes():
-    """Compile the kernels of a typical fit once, before workers start that would each do it."""
-    X = make_biclusters((40, 30), 3, noise=5, random_state=0)[0]
-    for data in (
-        X,
-        X.astype(np.float32),
-        sparse.csr_array(X),
-        np.where(np.eye(40, 30) > 0, np.nan, X),
-    ):
-        for solver in ("conjugate-gradient", "decoupled"):
-            ROCCO(solver=solver).fit(data)
+    """Compile kernels once, in two processes, before workers start that would each do it."""
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as processes:
+        list(processes.map(compile_kernels, range(len(TASKS))))
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -13,7 +13,7 @@ from sklearn.datasets import load_digits, make_biclusters, make_blobs
 
 from pyrocco.datasets import load
 
-from .kernels import TASKS, compile_kernels
+from .kernels import compile_kernels
 
 # numba compiles on first use, so a deadline per example would only measure that.
 settings.register_profile(
@@ -30,9 +30,15 @@ REFERENCE = Path(__file__).parent / "reference"
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_setupnodes():
-    """Compile kernels once, in two processes, before workers start that would each do it."""
+    """Compile kernels once, before workers start that would each do it; one thread per worker.
+
+    Threads of BLAS and OpenMP wait in loops: two workers with two threads each are many times
+    slower on two cores. Threads of pyrocco itself are not limited.
+    """
+    for library in ("OPENBLAS", "OMP", "MKL"):
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as processes:
-        list(processes.map(compile_kernels, range(len(TASKS))))
+        list(processes.map(compile_kernels, (np.float32, np.float64)))
 
 
 @pytest.fixture(autouse=True, scope="session")

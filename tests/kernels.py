@@ -18,28 +18,22 @@ def _solvers(dtype):
     ROCCO(variant="paper", max_iter=2).fit(BLOCKS.astype(dtype))
 
 
-def _clusters():
-    ROCCO().fit(BLOBS)
-    ROCCO().fit(sparse.csr_array(BLOCKS))
+def _storage(dtype):
+    ROCCO().fit(BLOBS.astype(dtype))
+    ROCCO().fit(sparse.csr_array(BLOCKS.astype(dtype)))
+    ROCCO().fit(np.where(np.eye(40, 30) > 0, np.nan, BLOCKS).astype(dtype))
 
 
-def _missing_values():
-    data = np.where(np.eye(40, 30) > 0, np.nan, BLOCKS)
-    for dtype in (np.float32, np.float64):
-        ROCCO().fit(data.astype(dtype))
-    COBRA(3).fit(data)
+def _convex():
+    COBRA(3).fit(BLOCKS)
+    COBRA(3).fit(np.where(np.eye(40, 30) > 0, np.nan, BLOCKS))
 
 
-# Two tasks of about the same length, for two processes.
-TASKS = (
-    (lambda: _solvers(np.float64), _clusters),
-    (lambda: _solvers(np.float32), _missing_values),
-)
-
-
-def compile_kernels(task):
-    """Run the fits of one task; the machine code stays in numba's cache."""
+def compile_kernels(dtype):
+    """Fit small matrices; the machine code stays in numba's cache."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for fits in TASKS[task]:
-            fits()
+        _solvers(dtype)
+        _storage(dtype)
+        if dtype == np.float64:
+            _convex()

@@ -18,7 +18,7 @@ from scipy import sparse
 from pyrocco import ROCCO
 
 rng = np.random.RandomState(0)
-X = np.kron(np.eye(3), np.ones((12, 7))) + 0.5 * rng.rand(36, 21)
+X = np.kron(np.eye(3), np.ones((8, 5))) + 0.5 * rng.rand(24, 15)
 cases = {
     "dense": X,
     "CSR": sparse.csr_array(np.where(X > 0.4, X, 0)),
@@ -71,7 +71,7 @@ def test_labels_without_just_in_time_compilation():
 
 
 def test_kernels_are_compiled_without_a_cache_that_cannot_be_written(tmp_path):
-    """Files in place of folders: nobody, not even root, can write a cache there."""
+    """Files in place of folders: not even root can write a cache there."""
     copy = tmp_path / "source" / "pyrocco"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
     for folder in [copy, *(path for path in copy.rglob("*") if path.is_dir())]:

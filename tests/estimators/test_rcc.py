@@ -47,7 +47,7 @@ def test_blobs_representation_equals_the_port(metric, rcc_reference, rcc_input):
 
 
 def test_default_does_not_depend_on_units():
-    X = load_digits().data[:700] / 16
+    X = load_digits().data[:300] / 16
     expected = RCC().fit(X)
     assert 5 < expected.n_clusters_ < 60
     for factor in (0.01, 0.1, 10, 100):

@@ -4,26 +4,26 @@ import signal
 
 
 class StopAt:
-    """Sends a signal to this process when something happens in a fit.
+    """Record the events of a fit, and send a signal to this process at one of them.
 
-    The moment is a name, or the number of the thing that happens, counting from 0.
+    The moment is the name of an event, or its number, counting from 0.
     """
 
     def __init__(self, moment=None, by=signal.SIGINT):
         self.moment, self.by = moment, by
-        self.seen = []
+        self.events = []
 
     def begin(self, stage, steps):
-        self._happens(stage)
+        self._record(stage)
 
     def end(self, stage):
-        self._happens(f"end of {stage}")
+        self._record(f"end of {stage}")
 
     def iteration(self, record):
-        self._happens(f"iteration {record['iteration']}")
+        self._record(f"iteration {record['iteration']}")
         return False
 
-    def _happens(self, what):
-        self.seen.append(what)
-        if self.moment in (len(self.seen) - 1, what):
+    def _record(self, event):
+        self.events.append(event)
+        if self.moment in (len(self.events) - 1, event):
             signal.raise_signal(self.by)

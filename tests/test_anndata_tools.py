@@ -185,14 +185,14 @@ def test_backed_by_a_file(store, use_raw, X, model, tmp_path):
 def test_clusters_may_be_renamed_and_removed(adata):
     pyrocco.tl.rocco(adata)
     adata.obs["rocco"] = adata.obs["rocco"].cat.rename_categories(["T cells", "B cells", "others"])
-    kept = adata[adata.obs["rocco"] != "B cells", adata.var["rocco"] != "0"]
-    shown = texts(pyrocco.pl.heatmap(kept))
+    subset = adata[adata.obs["rocco"] != "B cells", adata.var["rocco"] != "0"]
+    shown = texts(pyrocco.pl.heatmap(subset))
     assert {"T cells", "others", "1", "2"} <= shown
     assert not {"B cells", "0"} & shown
-    kept = kept.copy()
-    kept.obs.loc[kept.obs_names[:4], "rocco"] = np.nan
+    subset = subset.copy()
+    subset.obs.loc[subset.obs_names[:4], "rocco"] = np.nan
     with pytest.raises(ValueError, match='4 entries of "rocco" have no cluster'):
-        pyrocco.pl.heatmap(kept)
+        pyrocco.pl.heatmap(subset)
 
 
 def test_the_given_axes_are_used(adata):

@@ -1,4 +1,4 @@
-"""A fit that was stopped anywhere goes on to what it would have found."""
+"""A fit that was stopped at any moment resumes and finds what it would have found."""
 
 import threading
 
@@ -17,8 +17,8 @@ from pyrocco.solvers import ConjugateGradientSolver
 from tests.stopping import StopAt
 
 
-def wild_matrix():
-    """Blocks with wild cells, so that a fit learns its representation seven times."""
+def with_outliers():
+    """Blocks with outlier cells, so that a fit learns its representation seven times."""
     X, _, _ = make_biclusters((30, 20), 2, noise=2, random_state=1)
     rng = np.random.default_rng(0)
     X[rng.random(X.shape) < 0.02] *= 40
@@ -26,13 +26,13 @@ def wild_matrix():
 
 
 X, _, _ = make_biclusters((30, 20), 3, noise=20, random_state=0)
-GAPS = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
+WITH_MISSING = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
 LITERAL = {"variant": "paper", "n_clusters": 3, "max_iter": 9}
 FITS = {
     "paper": (X, {"variant": "paper", "max_iter": 25}),
     "default": (X, {}),
-    "distrust": (wild_matrix(), {}),
-    "missing cells": (GAPS, {}),
+    "outlier cells": (with_outliers(), {}),
+    "missing values": (WITH_MISSING, {}),
     "iterative solver": (X, {**LITERAL, "solver": ConjugateGradientSolver(1e-4)}),
     "sparse": (sparse.csr_array(np.where(X > 20, X, 0)), LITERAL),
     "float32": (X.astype(np.float32), LITERAL),
@@ -43,28 +43,28 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 
 @pytest.fixture(scope="module", name="whole")
 def fit_whole():
-    """Fits that nobody stopped, and what happens in them."""
+    """Uninterrupted fits and their events."""
     found = {}
     for name, (X, parameters) in FITS.items():
-        watch = StopAt()
-        found[name] = ROCCO(**parameters).fit(X, observer=watch), watch.seen
+        observer = StopAt()
+        found[name] = ROCCO(**parameters).fit(X, observer=observer), observer.events
     return found
 
 
 def stop(name, path, moment, **options):
     X, parameters = FITS[name]
-    watch = StopAt(moment)
+    observer = StopAt(moment)
     with pytest.raises(KeyboardInterrupt), checkpoint_to(path, **options) as checkpoint:
-        ROCCO(**parameters).fit(X, observer=watch, checkpoint=checkpoint)
-    return watch.seen
+        ROCCO(**parameters).fit(X, observer=observer, checkpoint=checkpoint)
+    return observer.events
 
 
-def go_on(name, path):
+def resume_fit(name, path):
     X, parameters = FITS[name]
-    watch = StopAt()
+    observer = StopAt()
     with checkpoint_to(path, resume=True) as checkpoint:
-        model = ROCCO(**parameters).fit(X, observer=watch, checkpoint=checkpoint)
-    return model, watch.seen
+        model = ROCCO(**parameters).fit(X, observer=observer, checkpoint=checkpoint)
+    return model, observer.events
 
 
 def check_same(model, whole):
@@ -80,59 +80,59 @@ def check_same(model, whole):
 @pytest.mark.parametrize("name", FITS)
 @settings(max_examples=2)
 @given(share=st.floats(0, 1, exclude_max=True))
-def test_goes_on_from_any_moment_to_the_same(name, share, whole, tmp_path_factory):
-    model, seen = whole[name]
-    path = tmp_path_factory.mktemp("stop") / "night.pyrocco"
-    stop(name, path, int(share * len(seen)))
-    again, _ = go_on(name, path)
+def test_resumes_from_any_moment_with_the_same_result(name, share, whole, tmp_path_factory):
+    model, events = whole[name]
+    path = tmp_path_factory.mktemp("stop") / "checkpoint.pyrocco"
+    stop(name, path, int(share * len(events)))
+    again, _ = resume_fit(name, path)
     check_same(again, model)
     assert not path.exists()
 
 
 def test_iterations_are_not_done_twice(whole, tmp_path):
-    path = tmp_path / "night.pyrocco"
+    path = tmp_path / "checkpoint.pyrocco"
     done = []
     for iteration in (3, 10, 17):
         done += stop("paper", path, f"iteration {iteration}", resume=True)
-    model, seen = go_on("paper", path)
+    model, events = resume_fit("paper", path)
     check_same(model, whole["paper"][0])
-    iterations = [what for what in [*done, *seen] if what.startswith("iteration")]
+    iterations = [what for what in [*done, *events] if what.startswith("iteration")]
     assert iterations == [f"iteration {i + 1}" for i in range(model.n_iter_)]
 
 
 def test_a_finished_representation_is_not_learned_again(whole, tmp_path):
-    path = tmp_path / "night.pyrocco"
+    path = tmp_path / "checkpoint.pyrocco"
     for name in ("paper", "default"):
         stop(name, path, "clusters")
-        model, seen = go_on(name, path)
+        model, events = resume_fit(name, path)
         check_same(model, whole[name][0])
-        assert seen[0] == "clusters"
+        assert events[0] == "clusters"
 
 
-def test_trust_in_cells_is_not_found_out_again(whole, tmp_path):
-    model, seen = whole["distrust"]
+def test_weights_of_cells_are_not_estimated_again(whole, tmp_path):
+    model, events = whole["outlier cells"]
     assert model.cell_weights_ is not None
-    path = tmp_path / "night.pyrocco"
-    stop("distrust", path, len(seen) - 1 - seen[::-1].index("graph of rows"))
-    again, after = go_on("distrust", path)
+    path = tmp_path / "checkpoint.pyrocco"
+    stop("outlier cells", path, len(events) - 1 - events[::-1].index("graph of rows"))
+    again, after = resume_fit("outlier cells", path)
     check_same(again, model)
     np.testing.assert_array_equal(again.cell_weights_, model.cell_weights_)
     assert after.count("representation") == 1
-    assert seen.count("representation") > 5
+    assert events.count("representation") > 5
 
 
-def test_a_stop_on_the_way_back_loses_nothing(whole, tmp_path):
-    path = tmp_path / "night.pyrocco"
-    seen = whole["distrust"][1]
-    fourth = [i for i, what in enumerate(seen) if what == "graph of rows"][3]
-    stop("distrust", path, fourth)
-    kept = path.read_bytes()
-    stop("distrust", path, "end of representation", resume=True)
-    assert path.read_bytes() == kept
+def test_a_stop_while_resuming_loses_nothing(whole, tmp_path):
+    path = tmp_path / "checkpoint.pyrocco"
+    events = whole["outlier cells"][1]
+    fourth = [i for i, what in enumerate(events) if what == "graph of rows"][3]
+    stop("outlier cells", path, fourth)
+    saved = path.read_bytes()
+    stop("outlier cells", path, "end of representation", resume=True)
+    assert path.read_bytes() == saved
 
 
-def test_nothing_is_written_before_its_time(tmp_path):
-    path, found = tmp_path / "night.pyrocco", []
+def test_nothing_is_written_before_the_interval_has_passed(tmp_path):
+    path, found = tmp_path / "checkpoint.pyrocco", []
 
     class Look(StopAt):
         def iteration(self, record):
@@ -149,16 +149,16 @@ def test_nothing_is_written_before_its_time(tmp_path):
 
 
 def test_the_file_holds_arrays_and_text_only(tmp_path):
-    path = tmp_path / "deep" / "night.pyrocco"
+    path = tmp_path / "deep" / "checkpoint.pyrocco"
     stop("paper", path, "iteration 4")
     position = read_model_file(path)["checkpoint"]["position"]
     assert position["state"]["U"].shape == X.shape
     assert len(position["state"]["history"]) == 4
-    assert [file.name for file in path.parent.iterdir()] == ["night.pyrocco"]
+    assert [file.name for file in path.parent.iterdir()] == ["checkpoint.pyrocco"]
 
 
 def test_other_data_or_parameters_are_refused(tmp_path):
-    path = tmp_path / "night.pyrocco"
+    path = tmp_path / "checkpoint.pyrocco"
     stop("paper", path, "iteration 4")
     other = X.copy()
     other[3, 4] += 1e-9
@@ -182,11 +182,11 @@ def test_other_data_or_parameters_are_refused(tmp_path):
         ROCCO(**parameters, verbose=0, n_jobs=1).fit(X, checkpoint=checkpoint)
 
 
-def test_random_numbers_must_come_again(tmp_path):
+def test_the_seed_must_be_an_integer(tmp_path):
     for seed in (None, np.random.RandomState(0)):
         with (
             pytest.raises(CheckpointError, match="is an integer"),
-            checkpoint_to(tmp_path / "night.pyrocco") as checkpoint,
+            checkpoint_to(tmp_path / "checkpoint.pyrocco") as checkpoint,
         ):
             ROCCO(random_state=seed).fit(X, checkpoint=checkpoint)
 
@@ -194,13 +194,13 @@ def test_random_numbers_must_come_again(tmp_path):
 def test_a_checkpoint_is_for_one_fit(tmp_path):
     with (
         pytest.raises(CheckpointError, match="for one fit"),
-        checkpoint_to(tmp_path / "night.pyrocco") as checkpoint,
+        checkpoint_to(tmp_path / "checkpoint.pyrocco") as checkpoint,
     ):
         ROCCO().fit(X, checkpoint=checkpoint).fit(X, checkpoint=checkpoint)
 
 
 def test_damaged_files_are_refused(tmp_path):
-    path = tmp_path / "night.pyrocco"
+    path = tmp_path / "checkpoint.pyrocco"
     path.write_text("not this")
     with pytest.raises(CheckpointError, match="delete it"), checkpoint_to(path, resume=True):
         pytest.fail("must not begin")
@@ -212,14 +212,14 @@ def test_damaged_files_are_refused(tmp_path):
 
 
 def test_errors_leave_no_checkpoint(tmp_path):
-    path = tmp_path / "night.pyrocco"
+    path = tmp_path / "checkpoint.pyrocco"
     with pytest.raises(ValueError, match="n_clusters"), checkpoint_to(path) as checkpoint:
         ROCCO(n_clusters=1000).fit(X, checkpoint=checkpoint)
     assert not path.exists()
 
 
 def test_a_checkpoint_that_no_fit_was_given_is_reported(tmp_path):
-    path = tmp_path / "night.pyrocco"
+    path = tmp_path / "checkpoint.pyrocco"
     path.write_text("a file of the user")
     with pytest.warns(UserWarning, match="hand it to the fit"), checkpoint_to(path):
         ROCCO().fit(X)
@@ -228,7 +228,7 @@ def test_a_checkpoint_that_no_fit_was_given_is_reported(tmp_path):
 
 def test_a_fit_in_another_thread_is_saved_too(tmp_path, whole):
     """The checkpoint is an object, so that it works in any thread."""
-    path, raised = tmp_path / "night.pyrocco", []
+    path, raised = tmp_path / "checkpoint.pyrocco", []
 
     class Stop(StopAt):
         def iteration(self, record):
@@ -248,6 +248,6 @@ def test_a_fit_in_another_thread_is_saved_too(tmp_path, whole):
         thread.join()
         raise raised[0]
     assert len(read_model_file(path)["checkpoint"]["position"]["state"]["history"]) == 4
-    model, seen = go_on("paper", path)
-    assert "graph of rows" not in seen
+    model, events = resume_fit("paper", path)
+    assert "graph of rows" not in events
     check_same(model, whole["paper"][0])

@@ -1,4 +1,4 @@
-"""A fit of a matrix in blocks that was stopped goes on to what it would have found."""
+"""A fit of a chunked matrix that was stopped resumes and finds what it would have found."""
 
 import numpy as np
 import pytest
@@ -23,33 +23,33 @@ def chunked(data, rows=25):
     return da.from_array(data, chunks=(rows, -1))
 
 
-def begun(seen):
+def begun(events):
     """Stages that a fit went through."""
-    return [what for what in seen if not what.startswith(("end", "iteration"))]
+    return [what for what in events if not what.startswith(("end", "iteration"))]
 
 
 @pytest.fixture(scope="module")
 def whole():
-    """Fits that nobody stopped, and what happens in them."""
+    """Uninterrupted fits and their events."""
     found = {}
     for name, data in DATA.items():
-        watch = StopAt()
-        found[name] = ROCCO().fit(chunked(data), observer=watch), watch.seen
+        observer = StopAt()
+        found[name] = ROCCO().fit(chunked(data), observer=observer), observer.events
     return found
 
 
 def stop(name, path, moment, **options):
-    watch = StopAt(moment)
+    observer = StopAt(moment)
     with pytest.raises(KeyboardInterrupt), checkpoint_to(path, **options) as checkpoint:
-        ROCCO().fit(chunked(DATA[name]), observer=watch, checkpoint=checkpoint)
-    return watch.seen
+        ROCCO().fit(chunked(DATA[name]), observer=observer, checkpoint=checkpoint)
+    return observer.events
 
 
-def go_on(name, path):
-    watch = StopAt()
+def resume_fit(name, path):
+    observer = StopAt()
     with checkpoint_to(path, resume=True) as checkpoint:
-        model = ROCCO().fit(chunked(DATA[name]), observer=watch, checkpoint=checkpoint)
-    return model, watch.seen
+        model = ROCCO().fit(chunked(DATA[name]), observer=observer, checkpoint=checkpoint)
+    return model, observer.events
 
 
 def check_same(model, whole):
@@ -62,7 +62,7 @@ def check_same(model, whole):
     assert (model.n_iter_, model.converged_) == (whole.n_iter_, whole.converged_)
 
 
-# Where a fit is stopped, and the stages that are left when it goes on.
+# Where a fit is stopped, and the stages that are left when it resumes.
 MOMENTS = {
     "graph of rows": [*GRAPHS, "representation", "clusters"],
     "graph of features": [*GRAPHS, "representation", "clusters"],
@@ -79,50 +79,51 @@ def test_these_are_all_the_stages(whole):
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_goes_on_from_every_stage_to_the_same(moment, whole, tmp_path):
-    path = tmp_path / "night.pyrocco"
+def test_resumes_from_every_stage_with_the_same_result(moment, whole, tmp_path):
+    path = tmp_path / "checkpoint.pyrocco"
     stop("tall", path, moment)
-    model, seen = go_on("tall", path)
+    model, events = resume_fit("tall", path)
     check_same(model, whole["tall"][0])
-    assert begun(seen) == MOMENTS[moment]
+    assert begun(events) == MOMENTS[moment]
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("name", ["wide", "repeated rows"])
 @pytest.mark.parametrize("moment", ["representation", "clusters"])
-def test_also_where_rows_are_turned_or_in_another_order(name, moment, whole, tmp_path):
-    path = tmp_path / "night.pyrocco"
+def test_resumes_with_transposed_or_repeated_rows(name, moment, whole, tmp_path):
+    path = tmp_path / "checkpoint.pyrocco"
     stop(name, path, moment)
-    model, seen = go_on(name, path)
+    model, events = resume_fit(name, path)
     check_same(model, whole[name][0])
-    assert begun(seen) == MOMENTS[moment]
+    assert begun(events) == MOMENTS[moment]
     assert not list(tmp_path.iterdir())
 
 
 def test_stopped_again_and_again(whole, tmp_path):
-    path = tmp_path / "night.pyrocco"
+    path = tmp_path / "checkpoint.pyrocco"
     for moment in ("graph of columns", "representation", "iteration 1", "clusters", "clusters"):
         stop("tall", path, moment, resume=True)
-    model, seen = go_on("tall", path)
+    model, events = resume_fit("tall", path)
     check_same(model, whole["tall"][0])
-    assert begun(seen) == ["clusters"]
+    assert begun(events) == ["clusters"]
     assert not list(tmp_path.iterdir())
 
 
-def test_the_representation_is_in_files_beside(tmp_path):
-    path = tmp_path / "night.pyrocco"
+def test_the_representation_is_in_files_beside_the_checkpoint(tmp_path):
+    path = tmp_path / "checkpoint.pyrocco"
     stop("tall", path, "clusters")
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["night.chunks", "night.pyrocco"]
-    kept = read_model_file(path)["checkpoint"]["position"]["state"]["U"]
-    assert kept["ends"].tolist() == [0, 25, 50, 60]
-    parts = [np.load(f"{kept['folder']}/{i}.npy") for i in range(3)]
+    files = {file.name for file in tmp_path.iterdir()}
+    assert files == {"checkpoint.chunks", "checkpoint.pyrocco"}
+    saved = read_model_file(path)["checkpoint"]["position"]["state"]["U"]
+    assert saved["ends"].tolist() == [0, 25, 50, 60]
+    parts = [np.load(f"{saved['folder']}/{i}.npy") for i in range(3)]
     assert np.concatenate(parts).shape == X.shape
     assert not list(tmp_path.glob("**/*.part.npy"))
 
 
 @pytest.mark.parametrize("moment", ["representation", "clusters"])
 def test_other_data_or_chunks_are_refused(moment, tmp_path, whole):
-    path = tmp_path / "night.pyrocco"
+    path = tmp_path / "checkpoint.pyrocco"
     stop("tall", path, moment)
     other = X.copy()
     other[55, 4] += 1e-9
@@ -139,13 +140,13 @@ def test_other_data_or_chunks_are_refused(moment, tmp_path, whole):
             checkpoint_to(path, resume=True) as checkpoint,
         ):
             ROCCO(**options).fit(data, checkpoint=checkpoint)
-    # Nothing of the refused fits has spoilt what was kept.
-    model, _ = go_on("tall", path)
+    # Nothing of the refused fits has changed the checkpoint.
+    model, _ = resume_fit("tall", path)
     check_same(model, whole["tall"][0])
 
 
 def test_chunks_of_columns_are_no_other_data(tmp_path, whole):
-    path = tmp_path / "night.pyrocco"
+    path = tmp_path / "checkpoint.pyrocco"
     stop("tall", path, "clusters")
     with checkpoint_to(path, resume=True) as checkpoint:
         model = ROCCO().fit(da.from_array(X, chunks=(25, 9)), checkpoint=checkpoint)
@@ -153,47 +154,47 @@ def test_chunks_of_columns_are_no_other_data(tmp_path, whole):
 
 
 def test_without_resume_it_starts_anew(tmp_path, whole):
-    path = tmp_path / "night.pyrocco"
+    path = tmp_path / "checkpoint.pyrocco"
     stop("tall", path, "clusters")
-    watch = StopAt()
+    observer = StopAt()
     with checkpoint_to(path) as checkpoint:
-        model = ROCCO().fit(chunked(X), checkpoint=checkpoint, observer=watch)
+        model = ROCCO().fit(chunked(X), checkpoint=checkpoint, observer=observer)
     check_same(model, whole["tall"][0])
-    assert begun(watch.seen)[0] == "graph of rows"
+    assert begun(observer.events)[0] == "graph of rows"
     assert not list(tmp_path.iterdir())
 
 
-def test_a_fit_in_files_goes_on_too(tmp_path, monkeypatch):
+def test_a_fit_in_files_resumes_too(tmp_path, monkeypatch):
     for name, value in {"BASE": 0, "EDGE_BYTES": 0, "ROW_BYTES": 0, "LEAST_WORK": 0,
                         "COPIES": 1e9}.items():  # fmt: skip
         monkeypatch.setattr(memory_plan, name, value)
-    path, watch = tmp_path / "night.pyrocco", StopAt("clusters")
+    path, observer = tmp_path / "checkpoint.pyrocco", StopAt("clusters")
     model = ROCCO(memory_limit=600_000, n_jobs=1)
     with pytest.raises(KeyboardInterrupt), checkpoint_to(path) as checkpoint:
-        model.fit(X, checkpoint=checkpoint, observer=watch)
-    watch = StopAt()
+        model.fit(X, checkpoint=checkpoint, observer=observer)
+    observer = StopAt()
     with checkpoint_to(path, resume=True) as checkpoint:
-        model.fit(X, checkpoint=checkpoint, observer=watch)
-    assert begun(watch.seen) == ["clusters"]
+        model.fit(X, checkpoint=checkpoint, observer=observer)
+    assert begun(observer.events) == ["clusters"]
     check_same(model, ROCCO(memory_limit=600_000, n_jobs=1).fit(X))
     assert not list(tmp_path.iterdir())
 
 
-def test_two_sets_of_blocks_take_turns(tmp_path):
-    """While one is written, the other is whole."""
+def test_chunks_are_written_to_two_folders_in_turn(tmp_path):
+    """While one folder is written, the other is complete."""
     store = ScratchStore()
-    folder = ChunkFolder(tmp_path / "night.chunks", store)
-    kept = [
+    folder = ChunkFolder(tmp_path / "checkpoint.chunks", store)
+    saved = [
         folder.write(ChunkedMatrix.split(np.full((4, 2), float(i)), [0, 1, 4], store))
         for i in range(3)
     ]
-    assert kept[0]["folder"] == kept[2]["folder"] != kept[1]["folder"]
-    again = ChunkFolder(tmp_path / "night.chunks", store)
+    assert saved[0]["folder"] == saved[2]["folder"] != saved[1]["folder"]
+    again = ChunkFolder(tmp_path / "checkpoint.chunks", store)
     for i in (1, 2):
-        assert again.read(kept[i])[:].tolist() == np.full((4, 2), float(i)).tolist()
+        assert again.read(saved[i])[:].tolist() == np.full((4, 2), float(i)).tolist()
     # The next writing spares what was just read.
     assert (
-        again.write(ChunkedMatrix.split(np.eye(2), [0, 2], store))["folder"] != kept[2]["folder"]
+        again.write(ChunkedMatrix.split(np.eye(2), [0, 2], store))["folder"] != saved[2]["folder"]
     )
     again.remove()
     assert not list(tmp_path.iterdir())

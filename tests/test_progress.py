@@ -16,8 +16,8 @@ from tests.stopping import StopAt
 callback = pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks from 1.9 on")
 
 
-class Told:
-    """A callback of scikit-learn that notes what it is told."""
+class Recorder:
+    """A callback of scikit-learn that records its calls."""
 
     def __init__(self, stop_after=None):
         self.stop_after = stop_after
@@ -39,30 +39,30 @@ class Told:
 
 
 @pytest.mark.parametrize("estimator", [ROCCO(3, variant="paper"), RCC()], ids=repr)
-def test_callbacks_are_told_of_stages_and_iterations(estimator, planted):
-    told = Told()
-    model = clone(estimator).set_callbacks(told).fit(planted[0])
-    assert told.begun[:2] == ["setup", "fit"]
-    assert told.ended[-2:] == ["fit", "teardown"]
-    assert told.begun.count("iteration") == model.n_iter_
-    assert sorted(told.begun[1:]) == sorted(told.ended[:-1])
-    np.testing.assert_array_equal(told.fitted[-1].labels_, model.labels_)
+def test_callbacks_receive_stages_and_iterations(estimator, planted):
+    recorder = Recorder()
+    model = clone(estimator).set_callbacks(recorder).fit(planted[0])
+    assert recorder.begun[:2] == ["setup", "fit"]
+    assert recorder.ended[-2:] == ["fit", "teardown"]
+    assert recorder.begun.count("iteration") == model.n_iter_
+    assert sorted(recorder.begun[1:]) == sorted(recorder.ended[:-1])
+    np.testing.assert_array_equal(recorder.fitted[-1].labels_, model.labels_)
     np.testing.assert_array_equal(clone(estimator).fit(planted[0]).labels_, model.labels_)
     assert not [name for name in vars(model) if "callback_fit" in name]
 
 
 def test_a_callback_can_stop_the_iterations(planted):
-    model = ROCCO(3, variant="paper").set_callbacks(Told(stop_after=5)).fit(planted[0])
+    model = ROCCO(3, variant="paper").set_callbacks(Recorder(stop_after=5)).fit(planted[0])
     assert (model.n_iter_, model.converged_) == (5, False)
     assert len(model.row_labels_) == 60
 
 
-def test_a_callback_that_fails_is_heard_and_cleaned_up(planted):
-    told = Told()
-    told.on_fit_task_begin = lambda estimator, context: 1 / 0
+def test_an_error_in_a_callback_is_raised_after_teardown(planted):
+    recorder = Recorder()
+    recorder.on_fit_task_begin = lambda estimator, context: 1 / 0
     with pytest.raises(ZeroDivisionError):
-        ROCCO().set_callbacks(told).fit(planted[0])
-    assert told.ended == ["teardown"]
+        ROCCO().set_callbacks(recorder).fit(planted[0])
+    assert recorder.ended == ["teardown"]
 
 
 def test_the_progress_bar_of_scikit_learn(planted, capsys):
@@ -73,9 +73,9 @@ def test_the_progress_bar_of_scikit_learn(planted, capsys):
 
 
 def test_within_a_pipeline_and_with_a_file(planted, tmp_path):
-    told = Told()
-    pipeline = make_pipeline(StandardScaler(), ROCCO().set_callbacks(told)).fit(planted[0])
-    assert "clusters" in told.begun
+    recorder = Recorder()
+    pipeline = make_pipeline(StandardScaler(), ROCCO().set_callbacks(recorder)).fit(planted[0])
+    assert "clusters" in recorder.begun
     pipeline[-1].save(tmp_path / "model.pyrocco")
     again = pyrocco.load(tmp_path / "model.pyrocco")
     np.testing.assert_array_equal(again.labels_, pipeline[-1].labels_)
@@ -99,11 +99,11 @@ def test_scikit_learn_without_callbacks():
     assert "clusters: " in done.stderr
 
 
-def test_an_observer_is_told_of_the_fit_that_it_is_handed_to(planted):
+def test_an_observer_receives_the_events_of_its_fit_only(planted):
     first, second = StopAt(), StopAt()
     ROCCO().fit(planted[0], observer=first)
     RCC().fit(planted[0], observer=second)
     ROCCO().fit(planted[0])
-    assert "graph of columns" in first.seen
-    assert first.seen.count("clusters") == 1
-    assert second.seen[:2] == ["graph", "end of graph"]
+    assert "graph of columns" in first.events
+    assert first.events.count("clusters") == 1
+    assert second.events[:2] == ["graph", "end of graph"]

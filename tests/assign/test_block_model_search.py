@@ -76,7 +76,7 @@ def test_finds_the_number_of_blocks(k, noise):
 
 
 @pytest.mark.parametrize("numbers", [(3, 2), (2, None), (None, 1), (1, 1)])
-def test_given_numbers_are_kept(numbers):
+def test_given_numbers_of_clusters_are_used(numbers):
     X, _ = random_blocks(4, k=(3, 3))
     start = np.arange(24) // 2, np.arange(18) // 2
     fit = best_block_fit(BlockData(X), start, numbers)

@@ -42,15 +42,15 @@ def test_the_sample_labels_all_rows():
     assert adjusted_rand_score(truth, labels_of(features, size=200)) == 1.0
 
 
-def test_unbalanced_clusters_are_kept():
+def test_unbalanced_clusters_are_found():
     features, truth = directions(3, 300, 0.1)
-    kept = np.concatenate([np.flatnonzero(truth == k)[:n] for k, n in enumerate((100, 40, 25))])
-    found = labels_of(features[kept])
-    assert adjusted_rand_score(truth[kept], found) == 1.0
+    chosen = np.concatenate([np.flatnonzero(truth == k)[:n] for k, n in enumerate((100, 40, 25))])
+    found = labels_of(features[chosen])
+    assert adjusted_rand_score(truth[chosen], found) == 1.0
 
 
 @pytest.mark.parametrize("k", [1, 2, 5, 12, 40])
-def test_given_numbers_are_kept(k):
+def test_given_numbers_of_clusters_are_used(k):
     features = make_blobs(120, 4, centers=3, random_state=0)[0]
     found = labels_of(features, k)
     assert len(np.unique(found)) == k

@@ -50,7 +50,7 @@ def test_without_blocks_features_decide():
 
 @pytest.mark.parametrize("numbers", [(2, 5), (None, 2), (7, None), (1, 1), (30, 20)])
 @pytest.mark.parametrize("blocks", [True, False])
-def test_given_numbers_are_kept(numbers, blocks):
+def test_given_numbers_of_clusters_are_used(numbers, blocks):
     X, _, _ = planted((60, 45))
     found = CoClusterer(blocks=blocks).assign(X, X, numbers)
     for labels, number in zip((found.row_labels, found.column_labels), numbers, strict=True):

@@ -50,7 +50,7 @@ def test_cuts_are_nested_and_pass_through_the_fit(side):
 
 
 @given(fitted_sides())
-def test_heights_never_fall_on_the_way_up(side):
+def test_heights_never_decrease_towards_the_root(side):
     tree = NestedSide.build(*side)
     tops = dict.fromkeys(range(tree.n_finest), 0.0)
     for height, (kept, gone) in zip(tree.heights, tree.merges.tolist(), strict=True):

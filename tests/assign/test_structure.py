@@ -100,7 +100,7 @@ def test_blobs_with_wide_features_are_clustered_by_features():
     "n_clusters", [(2, 3), (6, None), (None, 7), (1, None), (1, 1), 8, (40, 30)]
 )
 @pytest.mark.parametrize("noise", [0.0, 2.0])
-def test_given_numbers_are_kept(n_clusters, noise):
+def test_given_numbers_of_clusters_are_used(n_clusters, noise):
     X, _, _ = grid(4, (60, 45), noise)
     pair = n_clusters if isinstance(n_clusters, tuple) else (n_clusters, n_clusters)
     # Without noise there are only four different rows and four different columns.

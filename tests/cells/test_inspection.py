@@ -50,7 +50,7 @@ def test_what_is_recommended_is_enough():
     assert advise(gather_facts(zscore(load_breast_cancer().data))).steps == ()
 
 
-def test_names_tell_genes_and_words():
+def test_genes_and_words_are_recognised_by_their_names():
     assert advise(gather_facts(COUNTS), CELLS, GENES).kind == "counts of genes"
     words = advise(gather_facts(COUNTS), CELLS, WORDS)
     assert (words.kind, words.steps) == ("counts of words", ("tfidf",))

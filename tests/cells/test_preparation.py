@@ -29,7 +29,7 @@ def dense(X):
 @pytest.mark.parametrize("name", PREPARATIONS)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_kind_and_precision_are_kept_and_the_input_is_not_changed(name, form, dtype):
+def test_storage_and_dtype_are_preserved_and_the_input_is_not_changed(name, form, dtype):
     X = form(COUNTS.astype(dtype))
     prepared = PREPARATIONS[name](X)
     np.testing.assert_array_equal(dense(X), COUNTS)

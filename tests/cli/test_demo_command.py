@@ -49,7 +49,7 @@ def test_the_report_of_the_demo_can_be_written_again(out):
     assert (out / "report.html").read_bytes() == before
 
 
-def test_demo_tells_what_was_found(tmp_path, capsys, monkeypatch):
+def test_demo_prints_what_was_found(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["demo"]) == 0
     captured = capsys.readouterr()

@@ -49,13 +49,13 @@ def test_json(path, capsys):
 
 
 def test_missing_values_are_counted_and_accepted(tmp_path, capsys):
-    holes = X.copy()
-    holes[3, 4] = np.nan
-    np.save(tmp_path / "x.npy", holes)
+    incomplete = X.copy()
+    incomplete[3, 4] = np.nan
+    np.save(tmp_path / "x.npy", incomplete)
     assert main(["inspect", str(tmp_path / "x.npy")]) == 0
-    told = capsys.readouterr().out
-    assert f"1 of its {X.size} cells is missing" in told
-    assert "Missing values need not be filled in" in told
+    output = capsys.readouterr().out
+    assert f"1 of its {X.size} cells is missing" in output
+    assert "Missing values need not be filled in" in output
 
 
 def test_a_matrix_too_large_for_this_machine(path, capsys, monkeypatch):

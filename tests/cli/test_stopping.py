@@ -89,7 +89,7 @@ def test_resume_without_a_checkpoint_starts_from_the_beginning(matrix, whole, tm
 
 def test_resume_refuses_another_fit(matrix, tmp_path, capsys):
     fit(matrix, tmp_path, "-q", observer=StopAt("iteration 3"))
-    kept = (tmp_path / "checkpoint.pyrocco").read_bytes()
+    saved = (tmp_path / "checkpoint.pyrocco").read_bytes()
     capsys.readouterr()
     for words, wanted in [
         (["--n-neighbors", "5"], "another n_neighbors (10 then, 5 now)"),
@@ -100,7 +100,7 @@ def test_resume_refuses_another_fit(matrix, tmp_path, capsys):
         assert err.count("\n") == 1
         assert wanted in err
         assert "delete the file to start from the beginning" in err
-    assert (tmp_path / "checkpoint.pyrocco").read_bytes() == kept
+    assert (tmp_path / "checkpoint.pyrocco").read_bytes() == saved
 
 
 def test_earlier_results_stay_when_a_fit_is_stopped(matrix, whole, tmp_path, capsys):

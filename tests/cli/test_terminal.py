@@ -52,21 +52,21 @@ def test_no_bars_if_quiet_or_not_in_a_terminal(quiet, is_terminal, planted, monk
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])
-def test_another_observer_is_told_everything(is_terminal, planted, monkeypatch):
+def test_another_observer_receives_every_event(is_terminal, planted, monkeypatch):
     screen = Console(file=io.StringIO(), force_terminal=is_terminal)
     monkeypatch.setattr(terminal, "ERRORS", screen)
     alone, beside = StopAt(), StopAt()
     ROCCO(3, variant="paper").fit(planted[0], observer=alone)
     with terminal.fit_bars(False, beside) as observer:
         ROCCO(3, variant="paper").fit(planted[0], observer=observer)
-    assert beside.seen == alone.seen
-    assert "iteration 3" in beside.seen
+    assert beside.events == alone.events
+    assert "iteration 3" in beside.events
 
 
-def test_the_observer_of_the_command_line_is_told_of_the_demo(tmp_path):
+def test_the_demo_calls_the_observer_of_the_command_line(tmp_path):
     observer = StopAt()
     assert main(["demo", "-o", str(tmp_path), "-q"], observer=observer) == 0
-    assert "graph of rows" in observer.seen
+    assert "graph of rows" in observer.events
 
 
 def test_messages_are_joined_to_one_line():

@@ -54,20 +54,22 @@ def same(model, other):
 )
 def test_labels_are_those_of_one_machine(client, shape, noise, rows):
     X = planted(shape, noise)
-    model, there = ROCCO().fit(X), ROCCO().fit(chunked(X, rows))
-    same(model, there)
-    assert there.n_features_in_ == shape[1]
-    np.testing.assert_allclose(there.block_means_, model.block_means_)
-    np.testing.assert_allclose(there.representation_.compute(), model.representation_, atol=1e-2)
-    np.testing.assert_allclose(there.row_membership_, model.row_membership_, atol=0.02)
-    assert (there.row_graph_.heads == model.row_graph_.heads).all()
+    model, on_chunks = ROCCO().fit(X), ROCCO().fit(chunked(X, rows))
+    same(model, on_chunks)
+    assert on_chunks.n_features_in_ == shape[1]
+    np.testing.assert_allclose(on_chunks.block_means_, model.block_means_)
+    np.testing.assert_allclose(
+        on_chunks.representation_.compute(), model.representation_, atol=1e-2
+    )
+    np.testing.assert_allclose(on_chunks.row_membership_, model.row_membership_, atol=0.02)
+    assert (on_chunks.row_graph_.heads == model.row_graph_.heads).all()
 
 
 def test_labels_are_dask_arrays_chunked_like_the_rows(client):
-    there = ROCCO(5).fit(chunked(planted((200, 40), 5), 80))
-    assert isinstance(there.row_labels_, da.Array)
-    assert there.row_labels_.chunks == ((80, 80, 40),)
-    assert there.representation_.chunks[0] == (80, 80, 40)
+    on_chunks = ROCCO(5).fit(chunked(planted((200, 40), 5), 80))
+    assert isinstance(on_chunks.row_labels_, da.Array)
+    assert on_chunks.row_labels_.chunks == ((80, 80, 40),)
+    assert on_chunks.representation_.chunks[0] == (80, 80, 40)
 
 
 def test_text_in_sparse_chunks(client):
@@ -78,10 +80,10 @@ def test_text_in_sparse_chunks(client):
 def test_conjugate_gradients(client):
     X = planted((300, 60), 20)
     model = ROCCO(solver="conjugate-gradient").fit(X)
-    there = ROCCO(solver="conjugate-gradient").fit(chunked(X, 110))
-    same(model, there)
-    assert there.history_[0]["solver_iterations"] == model.history_[0]["solver_iterations"]
-    difference = there.representation_.compute() - model.representation_
+    on_chunks = ROCCO(solver="conjugate-gradient").fit(chunked(X, 110))
+    same(model, on_chunks)
+    assert on_chunks.history_[0]["solver_iterations"] == model.history_[0]["solver_iterations"]
+    difference = on_chunks.representation_.compute() - model.representation_
     assert np.abs(difference).max() < 1e-9 * np.abs(X).max()
 
 
@@ -118,9 +120,9 @@ class KillAt:
 def test_a_killed_worker_changes_nothing(client, stage):
     X = planted((3000, 60), 20)
     watcher = KillAt(client, stage)
-    there = ROCCO().fit(chunked(X, 500), observer=watcher)
+    on_chunks = ROCCO().fit(chunked(X, 500), observer=watcher)
     assert watcher.killed is not None
-    same(ROCCO().fit(X), there)
+    same(ROCCO().fit(X), on_chunks)
     client.wait_for_workers(2, timeout=60)
 
 

@@ -1,4 +1,4 @@
-"""The scheduler dies in the middle of a fit; another one goes on with it."""
+"""The scheduler dies in the middle of a fit; another one resumes it."""
 
 import re
 import signal
@@ -19,14 +19,14 @@ da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
 
 
-class Watch:
+class Recorder:
     """Notes stages, and does something when one begins."""
 
     def __init__(self, stage=None, act=None):
-        self.stage, self.act, self.seen = stage, act, []
+        self.stage, self.act, self.stages = stage, act, []
 
     def begin(self, stage, steps):
-        self.seen.append(stage)
+        self.stages.append(stage)
         if stage == self.stage:
             self.act()
 
@@ -76,10 +76,10 @@ STAGES = ["representation", "clusters"]
 
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.filterwarnings("ignore")
-def test_a_lost_scheduler_is_told_and_the_fit_goes_on(tmp_path, stage):
+def test_a_lost_scheduler_is_an_error_and_the_fit_can_be_resumed(tmp_path, stage):
     X = make_noisy_biclusters((400, 60), 4, noise=10, random_state=0).X
     parts = da.from_array(X, chunks=(100, -1))
-    path = tmp_path / "night.pyrocco"
+    path = tmp_path / "checkpoint.pyrocco"
     with scheduler_and_worker() as (scheduler, address), connected(address):
 
         def lose():
@@ -90,14 +90,14 @@ def test_a_lost_scheduler_is_told_and_the_fit_goes_on(tmp_path, stage):
             pytest.raises(ClusterLostError, match="--resume"),
             checkpoint_to(path) as checkpoint,
         ):
-            ROCCO().fit(parts, checkpoint=checkpoint, observer=Watch(stage, lose))
+            ROCCO().fit(parts, checkpoint=checkpoint, observer=Recorder(stage, lose))
     assert path.exists()
-    watch = Watch()
+    recorder = Recorder()
     with scheduler_and_worker() as (_, address), connected(address):
         with checkpoint_to(path, resume=True) as checkpoint:
-            model = ROCCO().fit(parts, checkpoint=checkpoint, observer=watch)
+            model = ROCCO().fit(parts, checkpoint=checkpoint, observer=recorder)
         labels = np.asarray(model.row_labels_)
     assert adjusted_rand_score(ROCCO().fit(X).row_labels_, labels) == 1.0
-    # Graphs are not made again; neither is the representation, once it was there.
-    assert watch.seen == STAGES[STAGES.index(stage) :]
+    # Graphs are not made again; neither is the representation, once it was learned.
+    assert recorder.stages == STAGES[STAGES.index(stage) :]
     assert not list(tmp_path.iterdir())

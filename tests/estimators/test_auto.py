@@ -81,9 +81,9 @@ def test_empty_rows_and_columns_are_put_aside(blocks, estimator, convert):
     model = estimator(5).fit(convert(X))
     assert np.flatnonzero(model.row_labels_ == -1).tolist() == [3, 40]
     assert np.flatnonzero(model.column_labels_ == -1).tolist() == [7]
-    kept = np.delete(np.delete(X, [3, 40], axis=0), 7, axis=1)
+    nonempty = np.delete(np.delete(X, [3, 40], axis=0), 7, axis=1)
     assert np.delete(model.row_labels_, [3, 40]).tolist() == (
-        estimator(5).fit(convert(kept)).row_labels_.tolist()
+        estimator(5).fit(convert(nonempty)).row_labels_.tolist()
     )
 
 

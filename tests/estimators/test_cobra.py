@@ -39,7 +39,7 @@ def test_finds_planted_biclusters(method, planted):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_stands_the_noise_of_the_paper(seed):
+def test_clusters_are_found_under_the_noise_of_the_paper(seed):
     X, rows, _ = make_biclusters((100, 100), 5, noise=20, random_state=seed)
     assert adjusted_rand_score(rows.argmax(axis=0), COBRA().fit(X).row_labels_) >= 0.6
 
@@ -102,7 +102,7 @@ def test_order_of_rows_and_columns_does_not_matter(planted):
     assert adjusted_rand_score(model.row_labels_[rows], other.row_labels_) == 1.0
 
 
-def test_missing_cells(planted):
+def test_missing_values(planted):
     X, rows, columns = planted
     X = X.copy()
     X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
@@ -110,13 +110,13 @@ def test_missing_cells(planted):
     assert adjusted_rand_score(rows, model.row_labels_) == 1.0
     assert adjusted_rand_score(columns, model.column_labels_) == 1.0
     assert np.isfinite(model.representation_).all()
-    # A missing cell takes the value of its block.
+    # A missing value takes the value of its block.
     seen = np.abs(np.where(np.isnan(X), 0, X - model.representation_)).max()
     filled = planted[0][np.isnan(X)] - model.representation_[np.isnan(X)]
     assert np.abs(filled).max() < 1.5 * seen
 
 
-def test_a_block_without_seen_cells_has_no_mean(planted):
+def test_a_block_without_values_has_no_mean(planted):
     X, rows, columns = planted
     X = X.copy()
     X[np.ix_(rows == 0, columns == 0)] = np.nan
@@ -125,7 +125,7 @@ def test_a_block_without_seen_cells_has_no_mean(planted):
     assert np.isfinite(model.block_means_).sum() >= model.block_means_.size - 1
 
 
-def test_nothing_but_missing_cells_is_an_error():
+def test_nothing_but_missing_values_is_an_error():
     with pytest.raises(ValueError, match="missing"):
         COBRA().fit(np.full((4, 3), np.nan))
 
@@ -191,7 +191,7 @@ def test_the_same_seed_gives_the_same_errors(planted):
         ({"random_state": "seed"}, "random_state"),
     ],
 )
-def test_wrong_parameters_are_told(options, message, planted):
+def test_wrong_parameters_are_errors(options, message, planted):
     with pytest.raises(ValueError, match=message):
         COBRA(**options).fit(planted[0])
 
@@ -216,12 +216,12 @@ def test_no_side_effects(planted):
     assert model.get_params() == parameters
 
 
-def test_tells_where_it_stands(planted, capsys):
+def test_verbose_reports_stages_and_iterations(planted, capsys):
     COBRA(gammas=[1.0, 10.0], verbose=2).fit(planted[0])
-    told = capsys.readouterr().err.splitlines()
-    stages = [line.split(":")[0] for line in told if not line.startswith(" ")]
+    messages = capsys.readouterr().err.splitlines()
+    stages = [line.split(":")[0] for line in messages if not line.startswith(" ")]
     assert stages == ["graph", "validation", "representation", "clusters"]
-    assert sum(line.startswith("  iteration") for line in told) == 2
+    assert sum(line.startswith("  iteration") for line in messages) == 2
 
 
 def test_a_stop_keeps_the_gammas_so_far(planted):

@@ -21,7 +21,7 @@ def test_scikit_learn_checks(estimator, check):
 
 
 # The literal stopping rule has a unit, and some of the checks' matrices never meet it. With K
-# given they are spared the paper's k-means for every K of 2 to 20, of which they tell nothing.
+# given they are spared the paper's k-means for every K of 2 to 20, which they do not test.
 # (Without it two checks of weights compare numbers of clusters of equal size, which go by the
 # order of the rows.)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -41,7 +41,7 @@ def test_finds_planted_biclusters(variant, planted):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_default_stands_noise_better_than_the_paper(seed):
+def test_default_is_more_robust_to_noise_than_the_paper(seed):
     X, rows, _ = make_biclusters((100, 100), 5, noise=30, random_state=1000 + seed)
     truth = rows.argmax(axis=0)
     refined, paper = (ROCCO(variant=v).fit(X).row_labels_ for v in VARIANTS)
@@ -111,7 +111,7 @@ def test_dense_equals_csr(variant):
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_float32_is_kept_and_agrees(variant, planted):
+def test_float32_is_preserved_and_agrees_with_float64(variant, planted):
     X, _, _ = planted
     single = ROCCO(variant=variant).fit(X.astype(np.float32))
     assert single.representation_.dtype == np.float32

@@ -33,14 +33,14 @@ def test_rows_near_the_mean_of_all_are_not_mistaken(n_clusters):
     assert model.row_membership_.min() > 0.9
 
 
-def test_new_rows_are_placed_as_those_of_the_fit_were():
+def test_new_rows_are_predicted_as_those_of_the_fit():
     X, labels = _clouds(SIZES, 0)
     fitted, new = np.arange(0, 500, 2), np.arange(1, 500, 2)
     model = ROCCO().fit(X[fitted])
     assert adjusted_rand_score(labels[new], model.predict(X[new])) > 0.98
 
 
-def test_missing_cells_do_not_hide_the_clusters():
+def test_missing_values_do_not_hide_the_clusters():
     X, labels = _clouds(SIZES, 2)
     X[np.random.default_rng(0).random(X.shape) < 0.05] = np.nan
     assert adjusted_rand_score(labels, ROCCO().fit(X).row_labels_) > 0.95

@@ -22,13 +22,13 @@ def chunked(data, rows=40, columns=-1):
     return da.from_array(data, chunks=(rows, columns))
 
 
-def check_same(there, model):
-    np.testing.assert_array_equal(there.row_labels_, model.row_labels_)
-    np.testing.assert_array_equal(there.column_labels_, model.column_labels_)
-    np.testing.assert_allclose(there.block_means_, model.block_means_, rtol=1e-4)
-    np.testing.assert_allclose(there.row_membership_, model.row_membership_, atol=0.02)
+def check_same(on_chunks, model):
+    np.testing.assert_array_equal(on_chunks.row_labels_, model.row_labels_)
+    np.testing.assert_array_equal(on_chunks.column_labels_, model.column_labels_)
+    np.testing.assert_allclose(on_chunks.block_means_, model.block_means_, rtol=1e-4)
+    np.testing.assert_allclose(on_chunks.row_membership_, model.row_membership_, atol=0.02)
     size = np.abs(model.representation_).max()
-    U = there.representation_.compute()
+    U = on_chunks.representation_.compute()
     np.testing.assert_allclose(U, model.representation_, atol=0.02 * size)
 
 
@@ -38,7 +38,7 @@ def fitted():
 
 
 @pytest.fixture(scope="module")
-def there():
+def on_chunks():
     return ROCCO().fit(chunked(X))
 
 
@@ -53,67 +53,68 @@ SHAPES = {
 
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("rows", [20, -1])
-def test_the_same_is_found(name, rows):
+def test_labels_are_those_of_the_ordinary_fit(name, rows):
     data = SHAPES[name]
     model = ROCCO().fit(data)
-    there = ROCCO().fit(chunked(data, rows))
-    check_same(there, model)
-    assert there.representation_.dtype == (np.float32 if "32" in name else np.float64)
-    assert there.n_features_in_ == data.shape[1]
-    numbers = (there.n_row_clusters_, there.n_column_clusters_)
+    on_chunks = ROCCO().fit(chunked(data, rows))
+    check_same(on_chunks, model)
+    assert on_chunks.representation_.dtype == (np.float32 if "32" in name else np.float64)
+    assert on_chunks.n_features_in_ == data.shape[1]
+    numbers = (on_chunks.n_row_clusters_, on_chunks.n_column_clusters_)
     assert numbers == (model.n_row_clusters_, model.n_column_clusters_)
-    assert there.row_graph_.n_nodes == data.shape[0]
-    assert there.column_graph_.n_nodes == len(there.column_labels_) == data.shape[1]
-    np.testing.assert_array_equal(there.row_graph_.heads, model.row_graph_.heads)
+    assert on_chunks.row_graph_.n_nodes == data.shape[0]
+    assert on_chunks.column_graph_.n_nodes == len(on_chunks.column_labels_) == data.shape[1]
+    np.testing.assert_array_equal(on_chunks.row_graph_.heads, model.row_graph_.heads)
 
 
-def test_yes_and_no():
+def test_boolean_data():
     """So many rows and columns are the same that neighbours among them are anybody's guess."""
     data = X.mean() < X
-    model, there = ROCCO().fit(data), ROCCO().fit(chunked(data))
-    np.testing.assert_array_equal(there.row_labels_, model.row_labels_)
-    np.testing.assert_array_equal(there.column_labels_, model.column_labels_)
-    assert there.representation_.dtype == np.float64
+    model, on_chunks = ROCCO().fit(data), ROCCO().fit(chunked(data))
+    np.testing.assert_array_equal(on_chunks.row_labels_, model.row_labels_)
+    np.testing.assert_array_equal(on_chunks.column_labels_, model.column_labels_)
+    assert on_chunks.representation_.dtype == np.float64
 
 
 @pytest.mark.parametrize("chunks", [(40, 20), (-1, 7), ((1, 39, 50), (49, 1))])
 def test_chunks_of_columns_change_nothing(fitted, chunks):
-    there = ROCCO().fit(da.from_array(X, chunks=chunks))
-    check_same(there, fitted)
+    on_chunks = ROCCO().fit(da.from_array(X, chunks=chunks))
+    check_same(on_chunks, fitted)
 
 
-def test_rows_are_dask_arrays_chunked_like_the_data(there):
+def test_rows_are_dask_arrays_chunked_like_the_data(on_chunks):
     rows = ((40, 40, 10),)
     for name in ("row_labels_", "labels_", "row_membership_"):
-        assert isinstance(getattr(there, name), da.Array)
-        assert getattr(there, name).chunks == rows
-    assert there.representation_.chunks[0] == rows[0]
+        assert isinstance(getattr(on_chunks, name), da.Array)
+        assert getattr(on_chunks, name).chunks == rows
+    assert on_chunks.representation_.chunks[0] == rows[0]
     for name in ("column_labels_", "column_membership_", "block_means_", "row_stability_"):
-        assert isinstance(getattr(there, name), np.ndarray)
+        assert isinstance(getattr(on_chunks, name), np.ndarray)
 
 
-def test_of_wide_data_too():
-    there = ROCCO().fit(chunked(np.ascontiguousarray(X.T), 20))
-    assert there.row_labels_.chunks == ((20, 20, 10),)
-    assert isinstance(there.representation_, da.Array)
-    assert there.representation_.shape == (50, 90)
-    assert isinstance(there.column_labels_, np.ndarray)
+def test_rows_of_wide_data_are_dask_arrays_too():
+    on_chunks = ROCCO().fit(chunked(np.ascontiguousarray(X.T), 20))
+    assert on_chunks.row_labels_.chunks == ((20, 20, 10),)
+    assert isinstance(on_chunks.representation_, da.Array)
+    assert on_chunks.representation_.shape == (50, 90)
+    assert isinstance(on_chunks.column_labels_, np.ndarray)
 
 
 @pytest.mark.parametrize(
-    ("n_clusters", "turned"), [(2, False), ((4, None), True), ((None, 2), False), ((2, 4), True)]
+    ("n_clusters", "transposed"),
+    [(2, False), ((4, None), True), ((None, 2), False), ((2, 4), True)],
 )
-def test_numbers_of_clusters(n_clusters, turned):
-    data = np.ascontiguousarray(X.T) if turned else X
-    model, there = ROCCO(n_clusters).fit(data), ROCCO(n_clusters).fit(chunked(data))
-    check_same(there, model)
+def test_numbers_of_clusters(n_clusters, transposed):
+    data = np.ascontiguousarray(X.T) if transposed else X
+    model, on_chunks = ROCCO(n_clusters).fit(data), ROCCO(n_clusters).fit(chunked(data))
+    check_same(on_chunks, model)
     pair = n_clusters if isinstance(n_clusters, tuple) else (n_clusters, n_clusters)
-    found = there.n_row_clusters_, there.n_column_clusters_
+    found = on_chunks.n_row_clusters_, on_chunks.n_column_clusters_
     assert all(asked in (None, given) for asked, given in zip(pair, found, strict=True))
 
 
 @pytest.mark.parametrize("n_clusters", [0, 91, (2, 51)])
-def test_numbers_that_cannot_be(n_clusters):
+def test_impossible_numbers_of_clusters_are_refused(n_clusters):
     with pytest.raises(ValueError, match="n_clusters"):
         ROCCO(n_clusters).fit(chunked(X))
 
@@ -121,19 +122,19 @@ def test_numbers_that_cannot_be(n_clusters):
 def test_repeated_rows_have_the_labels_of_the_ordinary_fit():
     order = np.random.default_rng(0).permutation(125)
     data = np.vstack([X, X[:20], np.repeat(X[5:8], 5, axis=0)])[order]
-    model, there = ROCCO().fit(data), ROCCO().fit(chunked(data))
-    check_same(there, model)
+    model, on_chunks = ROCCO().fit(data), ROCCO().fit(chunked(data))
+    check_same(on_chunks, model)
     for name in ("heads", "tails"):
-        ours, theirs = getattr(there.row_graph_, name), getattr(model.row_graph_, name)
+        ours, theirs = getattr(on_chunks.row_graph_, name), getattr(model.row_graph_, name)
         np.testing.assert_array_equal(ours, theirs)
-    labels = there.row_labels_.compute()[np.argsort(order)]
+    labels = on_chunks.row_labels_.compute()[np.argsort(order)]
     np.testing.assert_array_equal(labels[90:110], labels[:20])
 
 
 def test_data_computed_on_the_way(fitted):
     """What the chunks are made of is computed when it is asked for."""
-    there = ROCCO().fit(chunked(X / 4, 30) * 4)
-    check_same(there, fitted)
+    on_chunks = ROCCO().fit(chunked(X / 4, 30) * 4)
+    check_same(on_chunks, fitted)
 
 
 REFUSED = {
@@ -156,12 +157,12 @@ def test_what_is_no_matrix_of_numbers_is_refused(name):
 @pytest.mark.parametrize(("cell", "kind"), [(np.nan, r"missing values \(NaN\)"),
                                             (np.inf, "infinite values"),
                                             (-np.inf, "infinite values")])  # fmt: skip
-@pytest.mark.parametrize("turned", [False, True])
-def test_values_that_are_not_numbers_are_refused(cell, kind, turned):
+@pytest.mark.parametrize("transposed", [False, True])
+def test_values_that_are_not_numbers_are_refused(cell, kind, transposed):
     data = X.copy()
     data[80, 3] = cell
     with pytest.raises(ValueError, match=f"X has {kind}, .* impute them first"):
-        ROCCO().fit(chunked(data.T if turned else data))
+        ROCCO().fit(chunked(data.T if transposed else data))
 
 
 @pytest.mark.parametrize(
@@ -175,7 +176,7 @@ def test_values_that_are_not_numbers_are_refused(cell, kind, turned):
         ({"n_neighbors": 0}, "n_neighbors"),
     ],
 )
-def test_options_that_cannot_be(options, message):
+def test_impossible_options_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         ROCCO(**options).fit(chunked(X))
 
@@ -198,14 +199,14 @@ ASKED = {
 
 
 @pytest.mark.parametrize("what", ASKED)
-def test_what_the_model_does_not_keep_is_told(there, what):
+def test_errors_name_what_the_model_does_not_store(on_chunks, what):
     with pytest.raises(NotImplementedError, match="fit a sample of the rows"):
-        ASKED[what](there)
+        ASKED[what](on_chunks)
 
 
-def test_saving_says_what_to_do(there, tmp_path):
+def test_saving_says_what_to_do(on_chunks, tmp_path):
     with pytest.raises(NotImplementedError, match="fit a sample of the rows"):
-        there.save(tmp_path / "model.pyrocco")
+        on_chunks.save(tmp_path / "model.pyrocco")
     assert not list(tmp_path.iterdir())
 
 
@@ -228,9 +229,9 @@ def test_a_few_cells_that_dominate_sparse_data_are_reported():
 
 @pytest.mark.parametrize("unit", [1e-180, 1e180])
 def test_units_of_any_size(unit):
-    model, there = ROCCO().fit(X), ROCCO().fit(chunked(X * unit))
-    np.testing.assert_array_equal(there.row_labels_, model.row_labels_)
-    np.testing.assert_array_equal(there.column_labels_, model.column_labels_)
+    model, on_chunks = ROCCO().fit(X), ROCCO().fit(chunked(X * unit))
+    np.testing.assert_array_equal(on_chunks.row_labels_, model.row_labels_)
+    np.testing.assert_array_equal(on_chunks.column_labels_, model.column_labels_)
 
 
 def test_a_timeout_of_the_users_own_is_not_taken_for_a_lost_cluster():
@@ -245,10 +246,10 @@ def test_a_limit_is_that_of_the_work(fitted, monkeypatch):
     """Chunks that leave no room for the work are cut; what comes back is chunked as before."""
     for name in ("BASE", "LEAST_WORK", "ROW_BYTES", "EDGE_BYTES"):
         monkeypatch.setattr(memory_plan, name, 0)
-    there = ROCCO(memory_limit="120kB", n_jobs=1).fit(chunked(X))
-    check_same(there, fitted)
-    assert there.row_labels_.chunks == ((40, 40, 10),)
-    assert there.representation_.chunks[0] == (40, 40, 10)
+    on_chunks = ROCCO(memory_limit="120kB", n_jobs=1).fit(chunked(X))
+    check_same(on_chunks, fitted)
+    assert on_chunks.row_labels_.chunks == ((40, 40, 10),)
+    assert on_chunks.representation_.chunks[0] == (40, 40, 10)
 
 
 def test_too_small_a_limit_is_refused():
@@ -258,16 +259,16 @@ def test_too_small_a_limit_is_refused():
         ROCCO(memory_limit="1MB").fit(chunked(X))
 
 
-@pytest.mark.parametrize("turned", [False, True])
-def test_two_long_sides_are_refused(monkeypatch, turned):
+@pytest.mark.parametrize("transposed", [False, True])
+def test_two_long_sides_are_refused(monkeypatch, transposed):
     monkeypatch.setattr(engines, "LONGEST_SHORT_SIDE", 49)
-    data = X.T if turned else X
+    data = X.T if transposed else X
     shape = f"{len(data)} rows and {len(data[0])} columns"
     with pytest.raises(ValueError, match=f"X has {shape}.* choose the columns that vary most"):
         ROCCO().fit(chunked(data))
 
 
-def test_clones_have_the_limit():
+def test_clones_have_the_same_memory_limit():
     model = ROCCO(3, memory_limit="4GB")
     assert model.get_params()["memory_limit"] == "4GB"
     assert clone(model).memory_limit == "4GB"
@@ -275,16 +276,16 @@ def test_clones_have_the_limit():
     assert "memory_limit='4GB'" in repr(model)
 
 
-@pytest.mark.parametrize("turned", [False, True])
-def test_files_go_with_the_representation(tmp_path, monkeypatch, turned):
+@pytest.mark.parametrize("transposed", [False, True])
+def test_files_are_removed_with_the_representation(tmp_path, monkeypatch, transposed):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    model = ROCCO().fit(chunked(X.T if turned else X))
+    model = ROCCO().fit(chunked(X.T if transposed else X))
     gc.collect()
     assert not list(tmp_path.iterdir())
     assert np.isfinite(model.representation_.compute()).all()
 
 
-def test_the_data_is_as_before(fitted):
+def test_the_data_is_not_changed(fitted):
     data = X.copy()
     model = ROCCO().fit(da.from_array(data, chunks=(40, -1), asarray=False))
     np.testing.assert_array_equal(data, X)

@@ -58,7 +58,7 @@ def test_a_fit_refuses_other_limits(limit):
 DOUBLE, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
 
 
-def test_the_ladder():
+def test_less_memory_means_single_precision_then_files():
     shape = (200_000, 500)  # 0.8 GB
     ways = [plan_fit(shape, DOUBLE, 10, limit).way for limit in (10**10, 6 * 10**9, 2 * 10**9)]
     assert ways == ["memory", "single", "files"]
@@ -72,18 +72,18 @@ def test_the_ladder():
     assert plan_fit(shape, DOUBLE, 10, 10**9, mapped=True).way == "files"
 
 
-def test_what_does_not_fit_is_told_in_numbers():
-    with pytest.raises(MemoryError) as told:
+def test_errors_say_how_much_memory_is_needed():
+    with pytest.raises(MemoryError) as caught:
         plan_fit((1_000_000, 500), DOUBLE, 10, 10**9)
-    message = str(told.value)
+    message = str(caught.value)
     for part in ("1,000,000 x 500", "needs 6.", "if X is memory-mapped", "memory_limit is 1.0 GB",
                  "fit about", "a Dask array"):  # fmt: skip
         assert part in message
     assert "\n" not in message
     assert message.count(". ") == 0  # one sentence
-    with pytest.raises(MemoryError) as told:
+    with pytest.raises(MemoryError) as caught:
         plan_fit((1_000_000, 500), DOUBLE, 10, 10**9, mapped=True)
-    assert "memory-mapped" not in str(told.value)
+    assert "memory-mapped" not in str(caught.value)
 
 
 def test_a_fit_that_does_not_fit_does_not_start():
@@ -116,7 +116,7 @@ def test_more_memory_never_makes_it_worse(shape, dtype, limits, mapped):
     shape=st.tuples(st.integers(2, 10**7), st.integers(2, 10**4)),
     limit=st.integers(1, 10**12),
 )
-def test_the_refusal_tells_what_is_enough(shape, limit):
+def test_the_memory_that_an_error_names_is_enough(shape, limit):
     """Allowed as much as the message says, to its digits, the fit is planned."""
     try:
         plan_fit(shape, DOUBLE, 10, limit)
@@ -173,10 +173,10 @@ def is_mapped(array):
     return False
 
 
-@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_in_files_the_same_is_found(tight, turned, dtype):
-    data = np.ascontiguousarray((X.T if turned else X).astype(dtype))
+def test_fits_in_files_find_the_same(tight, transposed, dtype):
+    data = np.ascontiguousarray((X.T if transposed else X).astype(dtype))
     model = ROCCO(memory_limit=tight).fit(data)
     assert is_mapped(model.representation_)
     assert model.representation_.shape == data.shape
@@ -232,7 +232,7 @@ def test_no_files_are_left(tight, tmp_path, monkeypatch):
     assert np.isfinite(model.representation_).all()
 
 
-def test_in_single_precision_the_same_is_found(monkeypatch, whole):
+def test_fits_in_single_precision_find_the_same(monkeypatch, whole):
     monkeypatch.setattr(memory_plan, "BASE", 0)
     monkeypatch.setattr(memory_plan, "EDGE_BYTES", 0)
     model = ROCCO(memory_limit=int(X.nbytes * (1 + memory_plan.COPIES)) - 1).fit(X)
@@ -242,10 +242,10 @@ def test_in_single_precision_the_same_is_found(monkeypatch, whole):
 
 
 @pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csr_matrix])
-@pytest.mark.parametrize("turned", [False, True])
-def test_sparse_in_files(tight, kind, turned):
+@pytest.mark.parametrize("transposed", [False, True])
+def test_sparse_in_files(tight, kind, transposed):
     data = kind(X * (np.random.default_rng(0).random(X.shape) < 0.35))
-    data = data.T.tocsr() if turned else data
+    data = data.T.tocsr() if transposed else data
     model, here = ROCCO(memory_limit=tight).fit(data), ROCCO().fit(data)
     check_same(model, here)
     assert is_mapped(model.representation_)
@@ -288,12 +288,12 @@ def test_weights_are_refused_in_files(tight):
         ROCCO(memory_limit=tight).fit(X, sample_weight=np.ones(90))
 
 
-@pytest.mark.parametrize("turned", [False, True])
-def test_missing_cells_are_refused_in_files(tight, turned):
+@pytest.mark.parametrize("transposed", [False, True])
+def test_missing_values_are_refused_in_files(tight, transposed):
     data = X.copy()
     data[4, 5] = np.nan
     with pytest.raises(ValueError, match=r"missing values \(NaN\).* impute them first"):
-        ROCCO(memory_limit=tight).fit(data.T if turned else data)
+        ROCCO(memory_limit=tight).fit(data.T if transposed else data)
 
 
 def test_infinite_cells_are_refused_in_files(tight):

@@ -1,4 +1,4 @@
-"""Missing cells: NaN in X."""
+"""Missing values: NaN in X."""
 
 import warnings
 
@@ -22,7 +22,7 @@ from pyrocco.solvers import SpectralSolver
 SHAPE = (30, 24)
 
 
-def with_gaps(seed=0, share=0.3, noise=5.0, shape=SHAPE, n_clusters=3):
+def with_missing_values(seed=0, share=0.3, noise=5.0, shape=SHAPE, n_clusters=3):
     data = make_noisy_biclusters(shape, n_clusters, noise=noise, random_state=seed)
     gone = np.random.default_rng(seed).random(shape) < share
     return np.where(gone, np.nan, data.X), data, gone
@@ -33,7 +33,7 @@ def same(a, b):
 
 
 gappy = st.builds(
-    lambda seed, share: with_gaps(seed, share)[0],
+    lambda seed, share: with_missing_values(seed, share)[0],
     st.integers(0, 10_000),
     st.sampled_from([0.01, 0.1, 0.3, 0.5]),
 )
@@ -41,8 +41,8 @@ gappy = st.builds(
 
 @pytest.mark.parametrize("share", [0.01, 0.1, 0.3, 0.5])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_groups_are_found_without_the_missing_cells(share, dtype):
-    X, data, _ = with_gaps(share=share)
+def test_clusters_are_found_without_the_missing_values(share, dtype):
+    X, data, _ = with_missing_values(share=share)
     model = ROCCO().fit(X.astype(dtype))
     assert same(model.row_labels_, data.row_labels)
     assert same(model.column_labels_, data.column_labels)
@@ -55,7 +55,7 @@ def test_groups_are_found_without_the_missing_cells(share, dtype):
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "cosine"])
 def test_every_metric(metric):
-    X, data, _ = with_gaps()
+    X, data, _ = with_missing_values()
     assert same(ROCCO(metric=metric).fit(X).row_labels_, data.row_labels)
 
 
@@ -72,10 +72,10 @@ def test_permutation(X, seed):
 @given(gappy)
 @settings(max_examples=3)
 def test_transpose(X):
-    model, turned = ROCCO().fit(X), ROCCO().fit(X.T)
-    assert same(model.row_labels_, turned.column_labels_)
-    assert same(model.column_labels_, turned.row_labels_)
-    np.testing.assert_allclose(model.representation_, turned.representation_.T, rtol=1e-6)
+    model, transposed = ROCCO().fit(X), ROCCO().fit(X.T)
+    assert same(model.row_labels_, transposed.column_labels_)
+    assert same(model.column_labels_, transposed.row_labels_)
+    np.testing.assert_allclose(model.representation_, transposed.representation_.T, rtol=1e-6)
 
 
 @given(gappy, st.floats(-9, 9).map(lambda digits: 10**digits))
@@ -87,9 +87,9 @@ def test_scaling(X, factor):
     np.testing.assert_allclose(scaled.representation_, expected, rtol=1e-6, atol=1e-6 * factor)
 
 
-def test_what_stands_in_a_missing_cell_before_does_not_matter():
+def test_the_value_of_a_cell_before_it_was_removed_has_no_effect():
     """U solves the problem over observed cells: filling with U and smoothing gives U again."""
-    X, _, gone = with_gaps(share=0.3)
+    X, _, gone = with_missing_values(share=0.3)
     model = ROCCO(max_iter=1000).fit(X)
     U, scale = model.representation_, np.sqrt(np.nanmean(X**2))
     again = learn_representation(
@@ -106,7 +106,7 @@ def test_what_stands_in_a_missing_cell_before_does_not_matter():
 
 
 def test_impute_fills_only_what_is_missing():
-    X, data, gone = with_gaps(noise=2.0)
+    X, data, gone = with_missing_values(noise=2.0)
     model = ROCCO().fit(X)
     filled = model.impute(X)
     np.testing.assert_array_equal(filled[~gone], X[~gone])
@@ -119,7 +119,7 @@ def test_impute_fills_only_what_is_missing():
 
 
 def test_impute_keeps_names_and_precision():
-    X, _, _ = with_gaps()
+    X, _, _ = with_missing_values()
     frame = pd.DataFrame(X, index=[f"r{i}" for i in range(30)], columns=list(range(24)))
     model = ROCCO().fit(X)
     filled = model.impute(frame)
@@ -132,12 +132,12 @@ def test_impute_keeps_names_and_precision():
 
 
 def test_a_complete_matrix_is_imputed_as_it_is():
-    X = with_gaps(share=0)[0]
+    X = with_missing_values(share=0)[0]
     np.testing.assert_array_equal(ROCCO().fit(X).impute(X), X)
 
 
 def test_sparse_zeros_are_zeros_and_stored_nan_is_missing():
-    X, _, _ = with_gaps(share=0.1)
+    X, _, _ = with_missing_values(share=0.1)
     X[:, ::2] = 0
     dense, stored = ROCCO().fit(X), ROCCO().fit(sparse.csr_array(X))
     np.testing.assert_array_equal(dense.row_labels_, stored.row_labels_)
@@ -145,7 +145,7 @@ def test_sparse_zeros_are_zeros_and_stored_nan_is_missing():
 
 
 def test_block_means_are_those_of_observed_cells():
-    X, _, _ = with_gaps()
+    X, _, _ = with_missing_values()
     model = ROCCO().fit(X)
     block = X[model.row_labels_ == 1][:, model.column_labels_ == 2]
     assert model.block_means_[1, 2] == pytest.approx(np.nanmean(block))
@@ -159,7 +159,7 @@ def test_a_block_with_nothing_observed_has_the_mean_of_u():
 
 
 def test_an_empty_row_and_column_change_nothing_for_the_others():
-    X, _, _ = with_gaps()
+    X, _, _ = with_missing_values()
     alone = ROCCO().fit(X)
     larger = np.insert(np.insert(X, 7, np.nan, axis=0), 11, np.nan, axis=1)
     with pytest.warns(UserWarning, match="largest cluster") as warned:
@@ -181,20 +181,20 @@ def test_an_empty_row_and_column_change_nothing_for_the_others():
     assert model.row_graph_.degrees[7] == 0
 
 
-def test_wild_cells_are_found_among_missing_ones():
-    X, data, gone = with_gaps(share=0.2, shape=(45, 36))
+def test_outlier_cells_are_found_among_missing_values():
+    X, data, gone = with_missing_values(share=0.2, shape=(45, 36))
     rng = np.random.default_rng(1)
-    wild = (rng.random(X.shape) < 0.05) & ~gone
-    X[wild] = rng.choice([-1, 1], wild.sum()) * rng.uniform(300, 1000, wild.sum())
+    outliers = (rng.random(X.shape) < 0.05) & ~gone
+    X[outliers] = rng.choice([-1, 1], outliers.sum()) * rng.uniform(300, 1000, outliers.sum())
     model = ROCCO().fit(X)
     assert adjusted_rand_score(model.row_labels_, data.row_labels) > 0.8
     np.testing.assert_array_equal(np.isnan(model.cell_weights_), gone)
-    assert np.all(model.cell_weights_[wild] < 0.1)
-    assert np.median(model.cell_weights_[~wild & ~gone]) > 0.8
+    assert np.all(model.cell_weights_[outliers] < 0.1)
+    assert np.median(model.cell_weights_[~outliers & ~gone]) > 0.8
     assert np.abs(model.representation_).max() < 200
 
 
-def test_missing_cells_are_no_evidence():
+def test_missing_values_are_no_evidence():
     """Noise has no groups, also when most of it is missing and filled smoothly."""
     X = np.random.default_rng(0).standard_normal((60, 50))
     X[np.random.default_rng(1).random(X.shape) < 0.5] = np.nan
@@ -203,7 +203,7 @@ def test_missing_cells_are_no_evidence():
 
 
 def test_rows_that_share_no_cell():
-    X = with_gaps(share=0)[0]
+    X = with_missing_values(share=0)[0]
     X[:15, 12:] = X[15:, :12] = np.nan
     model = ROCCO(2).fit(X)
     assert np.isfinite(model.representation_).all()
@@ -211,7 +211,7 @@ def test_rows_that_share_no_cell():
 
 
 def test_clear_errors():
-    X, _, _ = with_gaps()
+    X, _, _ = with_missing_values()
     with pytest.raises(ValueError, match=r"paper does not allow missing values.*impute them"):
         ROCCO(variant="paper").fit(X)
     with pytest.raises(ValueError, match="Every value of X is missing"):
@@ -222,7 +222,7 @@ def test_clear_errors():
 
 
 def test_input_and_process_are_left_alone():
-    X, _, _ = with_gaps()
+    X, _, _ = with_missing_values()
     before = X.copy()
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -93,7 +93,7 @@ def test_exact_search_is_chosen_for_few_rows_sparse_rows_and_manhattan(monkeypat
     assert choose_search(X, "manhattan").name == "exact"
 
 
-def test_graph_tells_which_search_it_came_from(monkeypatch):
+def test_graphs_record_their_search(monkeypatch):
     X = rows(300)
     assert mutual_knn_graph(X, 5).search == "exact"
     monkeypatch.setattr(build, "EXACT_ROWS", 50)

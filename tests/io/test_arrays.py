@@ -52,15 +52,15 @@ def test_reads_what_the_libraries_write(tmp_path, save, name):
 
 
 @pytest.mark.parametrize(
-    ("given", "kept"),
+    ("given", "expected"),
     [("float32", "float32"), ("float64", "float64"), ("uint16", "float64"), ("bool", "float64")],
 )
 @pytest.mark.parametrize(("save", "name"), [(save_npy, "x.npy"), (save_sparse, "x.npz")])
-def test_precision_is_kept_and_counts_become_float(tmp_path, save, name, given, kept):
+def test_precision_is_preserved_and_counts_become_float(tmp_path, save, name, given, expected):
     values = np.array([[1, 0], [0, 1]], dtype=given)
     save(tmp_path / name, values)
     matrix = read_matrix(tmp_path / name)
-    assert matrix.X.dtype == kept
+    assert matrix.X.dtype == expected
     np.testing.assert_array_equal(sparse.csr_array(matrix.X).toarray(), values)
 
 
@@ -81,7 +81,7 @@ def test_infinite_values_are_named(tmp_path, save, name):
 
 
 @pytest.mark.parametrize(("save", "name"), DENSE + SPARSE)
-def test_missing_values_are_kept_and_counted(tmp_path, save, name):
+def test_missing_values_are_nan_and_counted(tmp_path, save, name):
     with_missing = X.copy()
     with_missing[1, 0] = with_missing[1, 2] = np.nan
     save(tmp_path / name, with_missing)

@@ -112,7 +112,7 @@ def test_a_column_without_values_is_missing(tmp_path):
     np.testing.assert_array_equal(X, [[1, 2], [np.nan, 2]])
 
 
-def test_missing_cells_blank_lines_and_decimal_commas(tmp_path):
+def test_missing_values_blank_lines_and_decimal_commas(tmp_path):
     (tmp_path / "1.csv").write_text("gene;a;b\nx;1,5;NA\ny;2,5;3\n\n")
     (tmp_path / "2.csv").write_text('gene;a;b\n\n"NA";;4\n')
     opened = open_partitioned(tmp_path / "*.csv")

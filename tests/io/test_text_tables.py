@@ -179,7 +179,7 @@ def test_written_matrix_is_read_back(tmp_path):
 
 @pytest.mark.parametrize("engine", ["pandas", "pyarrow"])
 @pytest.mark.parametrize("missing", ["", "NA", "nan", "N/A", "null", " ", "-", "?"])
-def test_missing_values_are_kept_and_counted(tmp_path, monkeypatch, engine, missing):
+def test_missing_values_are_nan_and_counted(tmp_path, monkeypatch, engine, missing):
     monkeypatch.setattr("pyrocco.io.text_tables.LARGE", 0 if engine == "pyarrow" else 1 << 40)
     matrix = read(tmp_path, f"gene,a,b\nNA,1,{missing}\ny,{missing},4\nz,5,6\n")
     np.testing.assert_array_equal(matrix.X, [[1, np.nan], [np.nan, 4], [5, 6]])

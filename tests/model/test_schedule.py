@@ -32,7 +32,7 @@ def test_every_four_halves_after_four_iterations_and_stops_below_the_threshold(s
     assert iteration == 9
 
 
-def test_every_four_goes_on_while_the_objective_changes(sides):
+def test_every_four_continues_while_the_objective_changes(sides):
     for side in sides:
         side.mu = 1.0
     assert not EveryFour().step(1, 0.2, sides)

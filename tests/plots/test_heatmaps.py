@@ -227,11 +227,11 @@ def test_no_global_figures():
 @pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array])
 def test_missing_values_are_blank_and_change_no_colours(convert):
     X = np.kron([[9.0, 1.0], [2.0, 7.0]], np.ones((6, 5)))
-    holes = X.copy()
-    holes[3, 4] = np.nan
+    incomplete = X.copy()
+    incomplete[3, 4] = np.nan
     rows, columns = np.repeat([0, 1], 6), np.repeat([0, 1], 5)
-    assert block_means(convert(holes), rows, columns).tolist() == [[9.0, 1.0], [2.0, 7.0]]
-    axes = [plot_biclusters(Z, rows, columns, Figure().add_subplot()) for Z in (X, holes)]
+    assert block_means(convert(incomplete), rows, columns).tolist() == [[9.0, 1.0], [2.0, 7.0]]
+    axes = [plot_biclusters(Z, rows, columns, Figure().add_subplot()) for Z in (X, incomplete)]
     assert axes[0].images[0].get_clim() == axes[1].images[0].get_clim()
     assert np.isnan(np.ma.filled(axes[1].images[0].get_array(), np.nan)).sum() == 1
 

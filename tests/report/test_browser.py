@@ -160,9 +160,9 @@ def test_find_goes_to_a_name(open_page, planted_page):
     assert "row sample 33 (" in page.locator("#readout").inner_text()
     first, last = visible_range(page)[:2]
     assert last - first < 30
-    page.fill("#find", "nobody")
+    page.fill("#find", "no such name")
     page.press("#find", "Enter")
-    assert page.locator("#readout").inner_text() == "No row or column is named nobody."
+    assert page.locator("#readout").inner_text() == "No row or column is named no such name."
 
 
 def test_tables_search_filter_sort_and_turn_pages(open_page, planted_page):
@@ -256,9 +256,9 @@ def test_cards_show_what_the_model_explains(open_page, planted_page):
         first = own[own["kind"] == "column"].iloc[0]
         shown = card.locator("tbody td").all_inner_texts()[:4]
         assert shown[0] == first["column"]
-        told = [float(text.replace("\u2212", "-")) for text in shown[1:]]
+        shown_numbers = [float(text.replace("\u2212", "-")) for text in shown[1:]]
         np.testing.assert_allclose(
-            told, first[["mean", "rest_mean", "effect"]].astype(float), 6e-3
+            shown_numbers, first[["mean", "rest_mean", "effect"]].astype(float), 6e-3
         )
         higher = own[(own["kind"] == "block") & (own["effect"] >= 0.2)]["column_cluster"]
         sentence = card.locator("p").first.inner_text()

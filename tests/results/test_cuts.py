@@ -69,7 +69,7 @@ def test_block_means_of_a_cut_are_those_of_the_data(planted):
     assert cut.block_means_.shape == (5, 2)
 
 
-def test_missing_cells_do_not_count(planted):
+def test_missing_values_do_not_count(planted):
     X = planted[0].copy()
     X[np.random.default_rng(0).random(X.shape) < 0.2] = np.nan
     model = ROCCO().fit(X)

@@ -55,8 +55,8 @@ def sparse_counts():
     return sparse.csr_array(counts.astype(np.float32))
 
 
-def wild(X):
-    """A few cells a thousand times too large, so that the fit distrusts them."""
+def with_outliers(X):
+    """A few cells a thousand times too large, so that the fit finds outlier cells."""
     X = X.copy()
     X[::9, ::7] *= 1000
     return X
@@ -66,7 +66,7 @@ CASES = {
     "default": (ROCCO(), lambda X: X),
     "float32": (ROCCO((3, 2)), lambda X: X.astype(np.float32)),
     "csr": (ROCCO(), lambda _: sparse_counts()),
-    "wild": (ROCCO(), wild),
+    "with_outliers": (ROCCO(), with_outliers),
     "paper": (ROCCO(3, variant="paper"), lambda X: X),
     "data frame": (ROCCO(), lambda X: pd.DataFrame(X).add_prefix("gene")),
     "seeded": (ROCCO(random_state=np.random.RandomState(3)), lambda X: X),
@@ -95,7 +95,7 @@ def test_a_loaded_model_can_be_fitted_again(planted, tmp_path):
     assert isinstance(again.row_graph_, Graph)
 
 
-def test_back_ends_are_kept_by_name(planted, tmp_path):
+def test_back_ends_are_saved_by_name(planted, tmp_path):
     for backend in (NumpyBackend(), TorchBackend("cpu")):
         model = ROCCO(device=backend).fit(planted[0])
         model.save(tmp_path / "a")

@@ -1,4 +1,4 @@
-"""New rows and columns: never against the fit, right on planted data, far where they should be."""
+"""Labels of new rows and columns agree with the fit and with planted clusters."""
 
 import numpy as np
 import pandas as pd
@@ -44,17 +44,17 @@ def test_predict_never_contradicts_fit(X, dtype, n_clusters, variant):
 
 
 @given(st.integers(0, 10_000), st.sampled_from([1e-150, 1e-9, 1.0, 1e150]))
-def test_seen_rows_are_found_whatever_their_storage_unit_and_order(seed, unit):
+def test_rows_of_the_fit_are_found_whatever_their_storage_unit_and_order(seed, unit):
     rng = np.random.default_rng(seed)
     X = unit * rng.integers(-2, 3, (30, 4)).astype(float) * rng.choice([1, np.pi], (30, 1))
-    seen = KnownRows.of(X)
-    np.testing.assert_array_equal(seen.find(X), np.arange(30))
-    np.testing.assert_array_equal(seen.find(sparse.csr_array(X)), np.arange(30))
+    known = KnownRows.of(X)
+    np.testing.assert_array_equal(known.find(X), np.arange(30))
+    np.testing.assert_array_equal(known.find(sparse.csr_array(X)), np.arange(30))
     order = rng.permutation(30)
-    np.testing.assert_array_equal(X[seen.find(X[order])], X[order])
-    assert len(set(seen.find(X[order]))) == 30
+    np.testing.assert_array_equal(X[known.find(X[order])], X[order])
+    assert len(set(known.find(X[order]))) == 30
     new = np.where(np.arange(4) == 2, X + unit / 2, X)
-    assert (seen.find(new) == -1).all()
+    assert (known.find(new) == -1).all()
 
 
 def test_copies_of_a_row_take_the_labels_of_its_copies_in_order():
@@ -75,9 +75,9 @@ def clouds(n_rows):
 
 
 def agreement(model, found, n_fit):
-    """Share of new rows in the cluster of the rows of the fit of the same planted group."""
-    group = {k: model.row_labels_[k] for k in range(3)}
-    return np.mean([group[i % 3] == label for i, label in enumerate(found, n_fit)])
+    """Share of new rows in the cluster of the rows of the fit of the same planted cluster."""
+    cluster = {k: model.row_labels_[k] for k in range(3)}
+    return np.mean([cluster[i % 3] == label for i, label in enumerate(found, n_fit)])
 
 
 @pytest.fixture(scope="module", name="model")
@@ -91,22 +91,22 @@ NEW = blocks(1200)[150:]
 
 
 def test_new_rows_of_blocks_find_their_cluster(model):
-    placed = model.place(NEW)
-    assert agreement(model, placed["label"], 150) == 1.0
-    assert placed["membership"].min() > 0.5
-    np.testing.assert_array_equal(placed["label"], model.predict(sparse.csr_array(NEW)))
-    np.testing.assert_array_equal(placed["label"], model.predict(NEW.astype(np.float32)))
-    assert list(placed.columns) == ["label", "membership", "distance", "far"]
+    result = model.place(NEW)
+    assert agreement(model, result["label"], 150) == 1.0
+    assert result["membership"].min() > 0.5
+    np.testing.assert_array_equal(result["label"], model.predict(sparse.csr_array(NEW)))
+    np.testing.assert_array_equal(result["label"], model.predict(NEW.astype(np.float32)))
+    assert list(result.columns) == ["label", "membership", "distance", "far"]
 
 
 def test_new_columns_of_blocks_find_their_cluster():
     X = blocks(90, 200)
     model = ROCCO().fit(X[:, :60])
-    placed = model.place_columns(X[:, 60:])
+    result = model.place_columns(X[:, 60:])
     expected = model.column_labels_[np.arange(60, 200) % 3]
-    np.testing.assert_array_equal(placed["label"], expected)
+    np.testing.assert_array_equal(result["label"], expected)
     np.testing.assert_array_equal(model.predict_columns(X[:, 60:]), expected)
-    assert placed["far"].mean() < 0.05
+    assert result["far"].mean() < 0.05
     assert model.place_columns(9 * X[:, 60:])["far"].all()
 
 
@@ -135,36 +135,32 @@ def test_about_one_new_row_in_a_hundred_is_called_far(model):
     assert 0.001 < ROCCO().fit(X[:200]).place(X[200:])["far"].mean() < 0.03
 
 
-def test_rows_from_nowhere_are_called_far(model):
+def test_rows_unlike_those_of_the_fit_are_far(model):
     rng = np.random.default_rng(0)
-    nowhere = {
+    unlike = {
         "too large": 3 * NEW,
         "upside down": -NEW,
         "flat": 40 + 30 * rng.standard_normal((300, 60)),
         "wider noise": NEW + 40 * rng.standard_normal(NEW.shape),
         "a cluster of its own": blocks(300)[:, np.arange(60) % 3 * 20 + np.arange(60) // 3],
     }
-    for kind, rows in nowhere.items():
+    for kind, rows in unlike.items():
         assert model.place(rows)["far"].mean() > 0.9, kind
 
 
-def test_what_is_observed_of_a_row_is_enough(model):
+def test_rows_with_missing_values_find_their_cluster(model):
     rng = np.random.default_rng(0)
-    holes = np.where(rng.random(NEW.shape) < 0.5, np.nan, NEW)
-    placed = model._answers.row_predictor.predict(holes)
-    assert agreement(model, placed.labels, 150) > 0.99
-    assert np.mean(placed.distance > 1) < 0.05
+    incomplete = np.where(rng.random(NEW.shape) < 0.5, np.nan, NEW)
+    result = model._answers.row_predictor.predict(incomplete)
+    assert agreement(model, result.labels, 150) > 0.99
+    assert np.mean(result.distance > 1) < 0.05
     empty = model._answers.row_predictor.predict(np.full((1, 60), np.nan))
     assert empty.distance[0] == np.inf
     by_features = ROCCO((3, 2)).fit(clouds(150))
     assert by_features.structure_ == "features"
-    holes = np.where(rng.random((150, 30)) < 0.3, np.nan, clouds(150))
-    assert (
-        np.mean(
-            by_features._answers.row_predictor.predict(holes).labels == by_features.row_labels_
-        )
-        > 0.95
-    )
+    incomplete = np.where(rng.random((150, 30)) < 0.3, np.nan, clouds(150))
+    labels = by_features._answers.row_predictor.predict(incomplete).labels
+    assert np.mean(labels == by_features.row_labels_) > 0.95
 
 
 @pytest.mark.filterwarnings("ignore:Every value of")
@@ -175,41 +171,41 @@ def test_a_model_of_incomplete_data_takes_incomplete_rows():
     model = ROCCO().fit(X[:100])
     np.testing.assert_array_equal(model.predict(X[:100]), model.row_labels_)
     np.testing.assert_array_equal(model.predict_columns(X[:100]), model.column_labels_)
-    placed = model.place(X[100:])
-    assert agreement(model, placed["label"], 100) > 0.99
-    assert placed["far"].mean() < 0.05
+    result = model.place(X[100:])
+    assert agreement(model, result["label"], 100) > 0.99
+    assert result["far"].mean() < 0.05
     assert model.place(np.full((1, 60), np.nan))["far"].all()
     assert np.isnan(model.transform(X[7:8])).all()
 
 
-def test_missing_cells_are_refused_where_fit_refuses_them():
+def test_missing_values_are_refused_where_fit_refuses_them():
     model = ROCCO(3, variant="paper").fit(blocks(30))
     with pytest.raises(ValueError, match="NaN"):
         model.predict(np.full((2, 60), np.nan))
 
 
-def wild(X, seed):
+def with_outliers(X, seed):
     rng = np.random.default_rng(seed)
     return np.where(rng.random(X.shape) < 0.04, X + 3000 * rng.choice([-1, 1], X.shape), X)
 
 
-def test_wild_cells_of_new_rows_count_little():
-    model = ROCCO().fit(wild(blocks(1200)[:150], 1))
+def test_outlier_cells_of_new_rows_count_little():
+    model = ROCCO().fit(with_outliers(blocks(1200)[:150], 1))
     assert model.cell_weights_ is not None
-    placed = model.place(wild(NEW, 2))
-    assert agreement(model, placed["label"], 150) > 0.97
-    assert placed["far"].mean() < 0.05
+    result = model.place(with_outliers(NEW, 2))
+    assert agreement(model, result["label"], 150) > 0.97
+    assert result["far"].mean() < 0.05
     assert model.place(20 * NEW)["far"].all()
 
 
-def test_wild_counts_of_new_documents_count_little():
+def test_outlier_counts_of_new_documents_count_little():
     rng = np.random.default_rng(0)
     topics = np.kron(np.eye(3), np.ones((1, 20))) * 0.5 + 0.02
     counts = rng.poisson(np.tile(topics, (60, 1))).astype(float)
-    wilder = np.where((counts > 0) & (rng.random(counts.shape) < 0.03), 900.0, counts)
-    model = ROCCO(3).fit(sparse.csr_array(wilder[:120]))
+    contaminated = np.where((counts > 0) & (rng.random(counts.shape) < 0.03), 900.0, counts)
+    model = ROCCO(3).fit(sparse.csr_array(contaminated[:120]))
     assert model.cell_weights_ is not None
-    assert agreement(model, model.predict(sparse.csr_array(wilder[120:])), 120) > 0.9
+    assert agreement(model, model.predict(sparse.csr_array(contaminated[120:])), 120) > 0.9
 
 
 def test_transform_gives_means_over_column_clusters(model):

@@ -7,29 +7,23 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pyrocco
-
-PACKAGE = Path(pyrocco.__file__).parent
-
-FITS = """
-import json
 import numpy as np
+import pytest
 from scipy import sparse
+
+import pyrocco
 from pyrocco import ROCCO
 
-rng = np.random.RandomState(0)
-X = np.kron(np.eye(3), np.ones((8, 5))) + 0.5 * rng.rand(24, 15)
-cases = {
-    "dense": X,
-    "CSR": sparse.csr_array(np.where(X > 0.4, X, 0)),
-    "missing values": np.where(rng.rand(*X.shape) < 0.2, np.nan, X),
-}
-labels = {}
-for name, data in cases.items():
-    for solver in ("auto", "conjugate-gradient", "decoupled"):
-        model = ROCCO(solver=solver).fit(data)
-        labels[f"{name}, {solver}"] = model.row_labels_.tolist(), model.column_labels_.tolist()
-print(json.dumps(labels))
+PACKAGE = Path(pyrocco.__file__).parent
+ROOT = Path(__file__).parents[2]
+
+LABELS = """
+import json
+from pyrocco.backends.kernels.compile import JIT_IS_DISABLED
+from tests.backends.test_compile import labels
+
+assert JIT_IS_DISABLED
+print(json.dumps(labels()))
 """
 
 NO_CACHE = """
@@ -46,6 +40,26 @@ except RuntimeError as error:
 """
 
 
+def labels():
+    """Labels of rows and columns for every storage and solver."""
+    rng = np.random.RandomState(0)
+    X = np.kron(np.eye(3), np.ones((8, 5))) + 0.5 * rng.rand(24, 15)
+    cases = {
+        "dense": X,
+        "CSR": sparse.csr_array(np.where(X > 0.4, X, 0)),
+        "missing values": np.where(rng.rand(*X.shape) < 0.2, np.nan, X),
+    }
+    found = {}
+    for name, data in cases.items():
+        for solver in ("auto", "conjugate-gradient", "decoupled"):
+            model = ROCCO(solver=solver).fit(data)
+            found[f"{name}, {solver}"] = [
+                model.row_labels_.tolist(),
+                model.column_labels_.tolist(),
+            ]
+    return found
+
+
 def run(script, source=PACKAGE.parent, **variables):
     environment = {**os.environ, "PYTHONPATH": str(source), **variables}
     environment.pop("NUMBA_CACHE_DIR", None)
@@ -60,13 +74,14 @@ def run(script, source=PACKAGE.parent, **variables):
     return done
 
 
+@pytest.mark.slow
 def test_labels_without_just_in_time_compilation():
-    plain = run(FITS, NUMBA_DISABLE_JIT="1")
+    plain = run(LABELS, f"{PACKAGE.parent}{os.pathsep}{ROOT}", NUMBA_DISABLE_JIT="1")
     assert not plain.stderr
-    labels = json.loads(plain.stdout)
-    assert len(labels) == 9
-    assert labels == json.loads(run(FITS).stdout)
-    for rows, columns in labels.values():
+    expected = labels()
+    assert json.loads(plain.stdout) == expected
+    assert len(expected) == 9
+    for rows, columns in expected.values():
         assert max(rows) == max(columns) == 2
 
 

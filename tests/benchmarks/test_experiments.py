@@ -124,6 +124,7 @@ def test_seconds_of_stages_are_parsed():
     assert stage_seconds(output) == {"graph": 0.75, "assignment": 1.0}
 
 
+@pytest.mark.slow
 def test_command_line_runs_and_resumes(tmp_path, capsys):
     command = ["fig3", "--quick", "--seeds", "1", "--methods", "km", "cn_x"]
     command += ["--datasets", "100x100-noise10", "--results", str(tmp_path)]

@@ -54,12 +54,14 @@ def line(store, method, seed="0"):
     return frame.loc[(method, seed)]
 
 
+@pytest.mark.slow
 def test_every_cell_has_a_line(store, cells):
     frame = store.read()
     assert len(frame) == len(cells)
     assert set(frame["status"]) == {"ok", "failed", "skipped", "timeout"}
 
 
+@pytest.mark.slow
 def test_scores_seconds_and_versions(store):
     km = line(store, "km")
     assert (km["status"], km["row_ari"], km["column_ari"]) == ("ok", 1.0, 1.0)
@@ -69,6 +71,7 @@ def test_scores_seconds_and_versions(store):
     assert km["scikit-learn"].count(".") == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "status", "reason"),
     [
@@ -83,15 +86,18 @@ def test_failures_are_recorded_with_their_reason(store, method, status, reason):
     assert (line(store, method)["status"], line(store, method)["reason"]) == (status, reason)
 
 
+@pytest.mark.slow
 def test_too_much_memory_is_recorded_as_a_failure(store):
     assert line(store, "gorge")["status"] == "failed"
     assert "Memory" in line(store, "gorge")["reason"]
 
 
+@pytest.mark.slow
 def test_the_run_continues_after_a_crash(store):
     assert line(store, "halves", "1")["status"] == "ok"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_worker")
 def test_second_run_computes_nothing(store, cells):
     before = store.path.read_text()
@@ -100,6 +106,7 @@ def test_second_run_computes_nothing(store, cells):
     assert store.path.read_text() == before
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_worker")
 @pytest.mark.parametrize(
     ("method", "options"),
@@ -112,6 +119,7 @@ def test_selected_cells_are_computed_again(store, method, options, tmp_path):
         run([Cell(DATA, method, 0)], copy, LIMITS, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_worker")
 def test_a_lost_representation_is_computed_again(store, tmp_path):
     with pytest.raises(AssertionError, match="computed again"):

@@ -278,6 +278,7 @@ def test_a_cluster_without_workers(folder, start, tmp_path, capsys, monkeypatch)
     check_refused(capsys, code, "the scheduler has no workers", "dask worker tcp://")
 
 
+@pytest.mark.slow
 def test_on_a_local_cluster(folder, truth, tmp_path, capfd):
     """Processes are started, each reads its chunks, and all have ended afterwards."""
     words = ["--cluster", "local:2", "--memory-limit", "4GB", "-q"]

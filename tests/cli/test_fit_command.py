@@ -141,7 +141,8 @@ def test_json_is_the_summary_and_nothing_else(tmp_path, table, capsys, quiet):
 def test_results_as_parquet_and_anndata(tmp_path, table, X):
     out = {name: tmp_path / name for name in ("csv", "parquet", "h5ad")}
     for name, folder in out.items():
-        assert main(["fit", str(table), "-o", str(folder), "--output-format", name, "-q"]) == 0
+        words = ["--output-format", name, "--no-report", "-q"]
+        assert main(["fit", str(table), "-o", str(folder), *words]) == 0
         summary = json.loads((folder / "summary.json").read_text())
         assert set(summary["files"]) == {path.name for path in folder.iterdir()}
     for side in ("row_labels", "column_labels", "block_means"):
@@ -198,6 +199,7 @@ sys.exit(main([*words, "--output-format", "h5ad"]))
 """
 
 
+@pytest.mark.slow
 def test_the_core_install_is_enough_for_plain_tables(tmp_path, table):
     words = ["fit", str(table), "-o", str(tmp_path / "out"), "-q"]
     command = [sys.executable, "-c", CORE_ONLY, *words]
@@ -246,6 +248,7 @@ def test_a_stop_leaves_what_was_there(tmp_path, table, capsys, monkeypatch):
     assert "stopped" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_console_script_writes_the_same(tmp_path, table):
     out = tmp_path / "out"
     done = subprocess.run(

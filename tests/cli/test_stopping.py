@@ -153,6 +153,7 @@ print(json.dumps(codes))
 """
 
 
+@pytest.mark.slow
 def test_a_process_stopped_at_random_moments(tmp_path):
     X, _, _ = make_biclusters((60, 40), 3, noise=30, random_state=0)
     np.save(tmp_path / "x.npy", X)

@@ -49,6 +49,7 @@ def same(model, other):
     assert adjusted_rand_score(model.column_labels_, np.asarray(other.column_labels_)) == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shape", "noise", "rows"), [((700, 60), 10, 200), ((300, 120), 30, 90), ((80, 240), 30, 30)]
 )
@@ -116,6 +117,7 @@ class KillAt:
         return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", ["graph of columns", "representation", "clusters"])
 def test_a_killed_worker_changes_nothing(client, stage):
     X = planted((3000, 60), 20)
@@ -126,6 +128,7 @@ def test_a_killed_worker_changes_nothing(client, stage):
     client.wait_for_workers(2, timeout=60)
 
 
+@pytest.mark.slow
 def test_nothing_of_the_size_of_the_matrix_comes_to_the_client(client, monkeypatch):
     fetched = []
     fetch = DaskStore.fetch

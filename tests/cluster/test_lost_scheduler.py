@@ -74,9 +74,16 @@ def connected(address):
 STAGES = ["representation", "clusters"]
 
 
+@pytest.fixture(scope="module")
+def another_scheduler():
+    with scheduler_and_worker() as (_, address):
+        yield address
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.filterwarnings("ignore")
-def test_a_lost_scheduler_is_an_error_and_the_fit_can_be_resumed(tmp_path, stage):
+def test_a_fit_resumes_after_its_scheduler_was_lost(tmp_path, stage, another_scheduler):
     X = make_noisy_biclusters((400, 60), 4, noise=10, random_state=0).X
     parts = da.from_array(X, chunks=(100, -1))
     path = tmp_path / "checkpoint.pyrocco"
@@ -93,7 +100,7 @@ def test_a_lost_scheduler_is_an_error_and_the_fit_can_be_resumed(tmp_path, stage
             ROCCO().fit(parts, checkpoint=checkpoint, observer=Recorder(stage, lose))
     assert path.exists()
     recorder = Recorder()
-    with scheduler_and_worker() as (_, address), connected(address):
+    with connected(another_scheduler):
         with checkpoint_to(path, resume=True) as checkpoint:
             model = ROCCO().fit(parts, checkpoint=checkpoint, observer=recorder)
         labels = np.asarray(model.row_labels_)

@@ -146,13 +146,7 @@ class NumpyBackend:
         return _sums(self._over_rows(kernels.direction, arguments))
 
     def advance(
-        self,
-        system: System,
-        U: Dense,
-        R: Dense,
-        D: Dense,
-        image: Dense,
-        step: float,
+        self, system: System, U: Dense, R: Dense, D: Dense, image: Dense, step: float
     ) -> Sums:
         """Take one step along the direction."""
         degrees = (system.rows.degrees, system.columns.degrees)
@@ -171,12 +165,7 @@ class NumpyBackend:
         return np.asarray(np.matmul(U, rotation.T if transposed else rotation, out=out))
 
     def over_panels(
-        self,
-        work: Callable[..., Any],
-        operator: Operator,
-        shifts: Floats,
-        F: Dense,
-        Y: Dense,
+        self, work: Callable[..., Any], operator: Operator, shifts: Floats, F: Dense, Y: Dense
     ) -> list[Any]:
         """Work on panels of one or two cache lines per row, in threads if they are long enough."""
         n_rows, n_columns = F.shape
@@ -207,11 +196,7 @@ class NumpyBackend:
         return np.asarray(kernels.shifted_apply(Y, out, shifts.astype(Y.dtype), *operator))
 
     def panel_advance(
-        self,
-        operator: Operator,
-        shifts: Floats,
-        arrays: Iterates[Dense],
-        steps: Floats,
+        self, operator: Operator, shifts: Floats, arrays: Iterates[Dense], steps: Floats
     ) -> tuple[Floats, Floats]:
         """Take one step for each column."""
         dtype = arrays[0].dtype
@@ -221,12 +206,7 @@ class NumpyBackend:
         return weighted, plain
 
     def panel_direction(
-        self,
-        operator: Operator,
-        shifts: Floats,
-        R: Dense,
-        D: Dense,
-        momenta: Floats,
+        self, operator: Operator, shifts: Floats, R: Dense, D: Dense, momenta: Floats
     ) -> None:
         """Compute the next direction of each column."""
         kernels.panel_direction(

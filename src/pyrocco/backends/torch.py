@@ -225,12 +225,7 @@ class TorchBackend:
         return self.to_numpy(mixed.sum(1 - axis)).astype(np.uint64)
 
     def over_panels(
-        self,
-        work: Callable[..., Any],
-        operator: Operator,
-        shifts: Floats,
-        F: Tensor,
-        Y: Tensor,
+        self, work: Callable[..., Any], operator: Operator, shifts: Floats, F: Tensor, Y: Tensor
     ) -> list[Any]:
         """Work on all columns at once."""
         F, panel = F.contiguous(), Y.contiguous()
@@ -282,12 +277,7 @@ class TorchBackend:
         return self.centred(rows) if metric == "euclidean" else rows
 
     def nearest(
-        self,
-        rows: Tensor,
-        queries: Labels,
-        components: Labels,
-        count: int,
-        metric: str,
+        self, rows: Tensor, queries: Labels, components: Labels, count: int, metric: str
     ) -> tuple[Labels, Floats]:
         """Find the `count` rows of other components nearest to each query, ties by index.
 

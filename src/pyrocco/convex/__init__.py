@@ -9,13 +9,7 @@ from pyrocco.convex.solve import (
     solve,
     solve_path,
 )
-from pyrocco.convex.validation import (
-    Validation,
-    check_gammas,
-    check_positive,
-    hold_out,
-    validate,
-)
+from pyrocco.convex.validation import Validation, check_gammas, check_positive, hold_out, validate
 from pyrocco.convex.weights import gaussian_knn_graph
 
 __all__ = [

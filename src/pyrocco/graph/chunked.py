@@ -18,12 +18,7 @@ from pyrocco.backends.chunked.engine import gram
 from pyrocco.backends.chunked.matrix import Store, dense
 from pyrocco.backends.chunked.rechunk import exchange
 from pyrocco.backends.kernels.hashing import MIXER
-from pyrocco.graph.approximate import (
-    EXACT_ROWS,
-    ApproximateSearch,
-    centre_scores,
-    region_centres,
-)
+from pyrocco.graph.approximate import EXACT_ROWS, ApproximateSearch, centre_scores, region_centres
 from pyrocco.graph.distances import RowDistances, distances_between_rows
 from pyrocco.graph.exact import (
     ExactSearch,

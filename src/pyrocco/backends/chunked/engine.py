@@ -138,11 +138,7 @@ class ChunkedBackend:
         return _sum(self._paired(_product, U, Y))
 
     def rotate(
-        self,
-        U: Chunked,
-        V: Dense,
-        transposed: bool = False,
-        out: ChunkedMatrix | None = None,
+        self, U: Chunked, V: Dense, transposed: bool = False, out: ChunkedMatrix | None = None
     ) -> Any:
         """Multiply by a small matrix; if U is a transpose, by one with as many rows as U."""
         matrix = V.astype(U.dtype).T if transposed else V.astype(U.dtype)

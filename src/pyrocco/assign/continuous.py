@@ -20,22 +20,13 @@ from pyrocco.solvers import Solver, resolve_solver
 
 @dataclass(frozen=True)
 class Calibration:
-    """The parameters of RCC that have a unit.
+    """The parameters of RCC that have a unit."""
 
-    Parameters
-    ----------
-    norm : float
-        Spectral norm of strength x Laplacian.
-    mu_factor, mu_power : float
-        mu falls to `mu_factor` times delta to the power `mu_power` (see `LengthScales`).
-    tolerance : float
-        Change of the objective below which it is stable.
-    """
-
-    norm: float
+    norm: float  # spectral norm of strength x Laplacian
+    # Mu falls to `mu_factor` times delta to the power `mu_power` (see `LengthScales`).
     mu_factor: float
     mu_power: int
-    tolerance: float
+    tolerance: float  # change of the objective below which it is stable
 
 
 def published_calibration(X: Dense) -> Calibration:
@@ -104,29 +95,8 @@ def cluster_rows(
 class ContinuousAssigner:
     """Robust Continuous Clustering of a representation; k-means for a given K.
 
-    Parameters
-    ----------
-    n_neighbors : int
-        Number of neighbours in the graph of the representation.
-    solver : str or Solver
-        Solves the linear systems of RCC.
-    random_state : int or RandomState
-        Seeds k-means.
-    backend : Backend, optional
-        Where RCC computes; NumPy by default.
-
-    References
-    ----------
     Shah and Koltun, "Robust continuous clustering", Proceedings of the National Academy of
     Sciences 114 (2017) 9814-9819.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rows = np.repeat([[0.0, 0.0], [9.0, 9.0]], 20, axis=0)
-    >>> rows += np.linspace(0, 1, 80).reshape(40, 2)
-    >>> np.bincount(ContinuousAssigner().assign(rows, None)).tolist()
-    [20, 20]
     """
 
     def __init__(

@@ -62,14 +62,6 @@ def leading_axes(
     """Return the column means of `U` and its leading right singular vectors.
 
     Singular vectors that are made of rounding errors are left out.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> U = np.array([[1.0, 0.0], [3.0, 0.0], [0.0, 2.0], [0.0, 4.0]])
-    >>> means, axes = leading_axes(U)
-    >>> means.tolist(), np.allclose(directions((U - means) @ axes), leading_features(U))
-    ([1.0, 1.5], True)
     """
     place: Backend = backend or NumpyBackend()
     centred = place.centred(U)

@@ -52,15 +52,7 @@ class JointAssigner(Protocol):
 
 
 class EachSide:
-    """An `Assigner` applied to the rows of U and to its columns.
-
-    Parameters
-    ----------
-    assigner : Assigner
-        Labels the rows of a matrix.
-    backend : Backend
-        Where the representation is.
-    """
+    """An `Assigner` applied to the rows of U and to its columns."""
 
     def __init__(self, assigner: Assigner, backend: Backend):
         self.assigner = assigner
@@ -99,21 +91,6 @@ class CoClusterer:
     by_length : bool
         Whether final labels depend on the length of a row in addition to its direction; False
         for data that are mostly zero, where the length is that of a text.
-
-    References
-    ----------
-    Govaert and Nadif, "Clustering with block mixture models", Pattern Recognition 36 (2003)
-    463-473. Newman, "Fast algorithm for detecting community structure in networks", Physical
-    Review E 69 (2004) 066133.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.kron(np.eye(3), np.full((8, 9), 9.0))
-    >>> X += np.random.default_rng(0).standard_normal(X.shape)
-    >>> assignment = CoClusterer().assign(X, X, (None, None))
-    >>> assignment.structure, np.bincount(assignment.row_labels).tolist()
-    ('blocks', [8, 8, 8])
     """
 
     def __init__(

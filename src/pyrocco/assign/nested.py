@@ -35,33 +35,16 @@ class _Merge(NamedTuple):
 
 @dataclass(frozen=True)
 class NestedSide:
-    """Nested clusters of one side, which can be cut at any number up to the finest.
+    """Nested clusters of one side, which can be cut at any number up to the finest, L.
 
-    Parameters
-    ----------
-    finest : ndarray of int
-        Finest cluster of each row (or column), 0..L-1.
-    merges : ndarray of shape (L - 1, 2)
-        Pairs of merged clusters, in order. A cluster is named by one of its finest clusters:
-        the merged cluster takes the first name of the pair.
-    heights : ndarray of shape (L - 1,)
-        Ward distance of the features of the two clusters; never less than within them.
-    n_fitted : int
-        Number of clusters of the fit.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> merges, heights = np.array([[0, 1], [0, 2]]), np.array([1.0, 3.0])
-    >>> side = NestedSide(np.array([0, 0, 1, 2, 2, 2]), merges, heights, 2)
-    >>> side.cut(2).tolist(), side.cut(3).tolist()
-    ([0, 0, 0, 1, 1, 1], [1, 1, 2, 0, 0, 0])
+    A cluster is named by one of its finest clusters: a merged cluster takes the first name of its
+    pair. Heights are Ward distances of the features, never less than within the two clusters.
     """
 
-    finest: Labels
-    merges: Labels
+    finest: Labels  # finest cluster of each row (or column), 0..L-1
+    merges: Labels  # pairs of merged clusters, in order, of shape (L - 1, 2)
     heights: Floats
-    n_fitted: int
+    n_fitted: int  # number of clusters of the fit
 
     @classmethod
     def build(cls, features: Dense, labels: Labels) -> NestedSide:
@@ -109,21 +92,7 @@ class NestedSide:
 
 @dataclass(frozen=True)
 class NestedClusters:
-    """Nested clusters of rows and of columns.
-
-    Parameters
-    ----------
-    rows, columns : NestedSide
-        Finest clusters of each side and their merges.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.kron(np.eye(3), np.full((6, 8), 9.0)) + np.random.default_rng(0).random((18, 24))
-    >>> tree = NestedClusters.build(X, np.repeat([0, 1, 2], 6), np.repeat([0, 1, 2], 8))
-    >>> np.bincount(tree.rows.cut(2)).tolist(), tree.rows.n_finest, tree.columns.n_finest
-    ([12, 6], 4, 6)
-    """
+    """Nested clusters of rows and of columns."""
 
     rows: NestedSide
     columns: NestedSide
@@ -136,15 +105,7 @@ class NestedClusters:
 
 
 def split_clusters(features: Dense, labels: Labels) -> Labels:
-    """Split each cluster into parts of rows with similar features.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> features = np.array([[0.0], [0.1], [0.2], [1.0], [1.1], [1.2], [9.0], [9.1]])
-    >>> split_clusters(features, np.array([0, 0, 0, 0, 0, 0, 1, 1])).tolist()
-    [0, 0, 0, 1, 1, 1, 2, 2]
-    """
+    """Split each cluster into parts of rows with similar features."""
     parts = np.zeros(len(labels), dtype=np.intp)
     sizes = np.bincount(labels)
     order = np.argsort(labels, kind="stable")

@@ -32,13 +32,7 @@ _THREADED_VALUES = 500_000
 
 
 class NumpyBackend:
-    """NumPy arrays in this process. `BackendOf` documents the methods.
-
-    Parameters
-    ----------
-    n_threads : int
-        Number of threads, for the kernels that can use them.
-    """
+    """NumPy arrays in this process. `BackendOf` documents the methods."""
 
     name = "numpy"
     in_one_place = True

@@ -44,24 +44,7 @@ def cuda_is_available() -> bool:
 
 
 class TorchBackend:
-    """PyTorch tensors on a device. `BackendOf` documents the methods.
-
-    Parameters
-    ----------
-    device : str
-        ``"cuda"``, or ``"cpu"`` to run the same code without a GPU.
-
-    Examples
-    --------
-    >>> import pytest
-    >>> _ = pytest.importorskip("torch")
-    >>> from pyrocco import ROCCO
-    >>> from pyrocco.backends.torch import TorchBackend
-    >>> from pyrocco.datasets import make_noisy_biclusters
-    >>> X = make_noisy_biclusters((60, 50), 3, noise=5, random_state=0).X
-    >>> ROCCO(device=TorchBackend("cpu")).fit(X).n_row_clusters_
-    3
-    """
+    """PyTorch tensors on a device, "cuda" or "cpu". `BackendOf` documents the methods."""
 
     name = "torch"
     in_one_place = True

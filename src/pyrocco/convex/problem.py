@@ -20,24 +20,7 @@ class ConvexProblem:
 
     J(U) is the sum of w_e ||U_i. - U_j.|| over the edges among rows plus the same sum over the
     edges among columns (Chi, Allen and Baraniuk 2017; Eq. 1 of ROCCO's paper). Missing values
-    have no term in the loss.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_columns)
-        The data, with NaN for missing values.
-    rows, columns : Graph
-        Edges and their weights, e.g. from `gaussian_knn_graph`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyrocco.convex import ConvexProblem
-    >>> from pyrocco.graph import Graph
-    >>> pair = Graph(2, np.array([0]), np.array([1]), np.ones(1))
-    >>> problem = ConvexProblem(np.array([[0.0, 0.0], [3.0, 4.0]]), pair, pair)
-    >>> problem.penalty(problem.filled)
-    6.0
+    (NaN) have no term in the loss.
     """
 
     X: Floats
@@ -120,15 +103,7 @@ def _lengths(U: Floats, graph: Graph) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class ScaledProblem:
-    """A problem on (X - mean) / scale.
-
-    Parameters
-    ----------
-    problem : ConvexProblem
-        The scaled problem.
-    mean, scale : float
-        Centre and scale of X.
-    """
+    """A problem on (X - mean) / scale."""
 
     problem: ConvexProblem
     mean: float
@@ -146,16 +121,6 @@ def scaled_problem(
 
     `standardize` subtracts the mean of the known values and divides by their norm. See
     `gaussian_knn_graph` for the other parameters.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyrocco.convex import scaled_problem
-    >>> X = np.array([[1.0, 1.0], [7.0, 7.0]])
-    >>> options = {"n_neighbors": 1, "phi": 0.5, "metric": "euclidean"}
-    >>> scaled = scaled_problem(X, standardize=True, **options)
-    >>> scaled.mean, scaled.scale, scaled.problem.X.tolist()
-    (4.0, 6.0, [[-0.5, -0.5], [0.5, 0.5]])
     """
     if sparse.issparse(X):
         csr = sparse.csr_matrix(X, dtype=np.float64)

@@ -23,26 +23,12 @@ _SAMPLE_PER_REGION = 32
 class ApproximateSearch:
     """Compares every row with the rows of the nearest regions of a k-means partition.
 
-    The distances returned are exact, but some nearest rows may not be found. Rows without
-    cluster structure need more probes. The partition starts from rows drawn with a fixed seed,
-    so that the result depends on the data only and not on the number of threads.
-
-    Parameters
-    ----------
-    n_probes : int, default=64
-        Number of regions searched for every row, of about ``2 * sqrt(n_rows)``. For a million
-        rows without structure inside their clusters, 64 probes find 71 % of the nearest rows,
-        128 find 91 % in 1.6 times the time, and 256 find nearly all in 2.7 times the time (see
-        benchmarks/speed/results/probes.md).
-    n_threads : int, default=None
-        Maximum number of threads; None for as many as linear algebra may use.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0.0], [1.0], [3.0]])
-    >>> ApproximateSearch().search(X, 1, "euclidean").indices.ravel().tolist()
-    [1, 0, 1]
+    The distances returned are exact, but some nearest rows may not be found. The partition starts
+    from rows drawn with a fixed seed, so that the result depends on the data only and not on the
+    number of threads. `n_probes` of about ``2 * sqrt(n_rows)`` regions are searched for every row.
+    For a million rows without structure inside their clusters, 64 probes find 71 % of the nearest
+    rows, 128 find 91 % in 1.6 times the time, and 256 find nearly all in 2.7 times the time (see
+    benchmarks/speed/results/probes.md).
     """
 
     name = "approximate"

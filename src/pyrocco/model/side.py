@@ -17,25 +17,12 @@ def geman_mcclure(squared: Floats, mu: float) -> Floats:
     """Compute the Geman-McClure penalty mu y^2 / (mu + y^2), Eq. 3, from squared lengths y^2.
 
     An infinite `mu` gives the convex limit, y^2 itself.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> geman_mcclure(np.array([0.0, 1.0, 1e9]), mu=1.0).round(3).tolist()
-    [0.0, 0.5, 1.0]
     """
     return squared * _ratio(squared, mu)
 
 
 def line_process(squared: Floats, mu: float) -> Floats:
-    """Compute the line process (mu / (mu + y^2))^2, Eq. 7: edge weights between 0 and 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> line_process(np.array([0.0, 1.0]), mu=1.0).tolist()
-    [1.0, 0.25]
-    """
+    """Compute the line process (mu / (mu + y^2))^2, Eq. 7: edge weights between 0 and 1."""
     return _ratio(squared, mu) ** 2
 
 
@@ -50,36 +37,19 @@ def _ratio(squared: Floats, mu: float) -> Floats:
 
 @dataclass(frozen=True)
 class LengthScales:
-    """Thresholds derived from the lengths of the edges of a graph in X.
+    """Thresholds derived from the lengths of the edges of a graph in X."""
 
-    Parameters
-    ----------
-    mu : float
-        Initial mu: three times the largest squared length.
-    delta : float
-        Final threshold for mu: mean of the shortest 1 % of the lengths, at most 250 of them.
-    epsilon : float
-        As `delta`, without the limit of 250.
-    """
-
-    mu: float
+    mu: float  # initial mu: three times the largest squared length
+    # Final threshold for mu: mean of the shortest 1 % of the lengths, at most 250 of them.
     delta: float
-    epsilon: float
+    epsilon: float  # as `delta`, without the limit of 250
 
 
 def length_scales(squared: Floats, n_features: int) -> LengthScales:
     """Compute the thresholds of a graph as RCC's published program does.
 
     The program lengthens every edge slightly and treats near-duplicates as the longest edge,
-    so that they cannot reduce the thresholds to zero. Both constants assume data of unit
-    scale.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> scales = length_scales(np.array([1.0, 4.0]), n_features=1)
-    >>> round(scales.mu, 3), round(scales.delta, 3)
-    (12.0, 1.0)
+    so that they cannot reduce the thresholds to zero. Both constants assume data of unit scale.
     """
     if not len(squared):
         return LengthScales(1.0, 1.0, 1.0)
@@ -96,27 +66,13 @@ def length_scales(squared: Floats, n_features: int) -> LengthScales:
 
 @dataclass
 class Side:
-    """A graph, its line process and its strength (alpha for rows, beta for columns).
-
-    Parameters
-    ----------
-    graph : Graph
-        Edges among the rows or among the columns.
-    axis : {0, 1}
-        0 for rows, 1 for columns.
-    norm : float
-        Spectral norm of strength x Laplacian: ||X||_2 in Eq. 15.
-    mu : float
-        Parameter of the penalty; infinite for the convex limit.
-    delta : float
-        Threshold below which mu need not fall further.
-    """
+    """A graph, its line process and its strength (alpha for rows, beta for columns)."""
 
     graph: Graph
-    axis: int
-    norm: float
-    mu: float = np.inf
-    delta: float = 0.0
+    axis: int  # 0 for rows, 1 for columns
+    norm: float  # spectral norm of strength x Laplacian: ||X||_2 in Eq. 15
+    mu: float = np.inf  # parameter of the penalty; infinite for the convex limit
+    delta: float = 0.0  # threshold below which mu need not fall further
     strength: float = field(init=False)
     laplacian: Laplacian = field(init=False)
     _squared: Floats = field(init=False)

@@ -14,24 +14,12 @@ class SylvesterSystem:
 
     ROCCO's Eq. 11, (I + P) U + U (I + Q) = 2 X, has shift 2. RCC's (I + P) U = X has shift 1
     and no edges among the columns.
-
-    Parameters
-    ----------
-    X : array
-        The data, on the back end.
-    shift : float
-        Weight of the data.
-    rows, columns : Operator
-        P and Q.
-    backend : Backend
-        Where the arrays are.
-    workspace : Workspace, optional
-        Arrays that solvers reuse; all systems of one fit share it.
     """
 
-    X: DeviceArray
-    shift: float
-    rows: Operator
-    columns: Operator
+    X: DeviceArray  # the data, on the back end
+    shift: float  # weight of the data
+    rows: Operator  # P
+    columns: Operator  # Q
     backend: Backend
+    # Arrays that all systems of a fit share.
     workspace: Workspace = field(default_factory=Workspace)

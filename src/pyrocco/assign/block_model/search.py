@@ -35,16 +35,6 @@ def best_block_fit(data: BlockData, start: Pair, numbers: Numbers) -> BlockFit |
 
     `start` are fine partitions of the rows and of the columns, `numbers` the numbers of
     clusters where they are given. Returns None if no model on the path has these numbers.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.kron([[9.0, 0.0], [0.0, 5.0]], np.ones((6, 6)))
-    >>> X += np.random.default_rng(0).standard_normal(X.shape)
-    >>> fine = np.repeat(np.arange(6), 2)
-    >>> fit = best_block_fit(BlockData(X), (fine, fine), (None, None))
-    >>> [len(set(side)) for side in fit.labels]
-    [2, 2]
     """
     best = _best_on_path(data, start, numbers, _LEAP)
     if best is not None and max(_sizes(best)) > _EVERY_MERGE:

@@ -50,13 +50,7 @@ class ClusterLostError(RuntimeError):
 
 
 class DaskStore:
-    """Holds chunks as futures. If a worker dies, other workers compute its chunks again.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        The cluster.
-    """
+    """Holds chunks as futures. If a worker dies, other workers compute its chunks again."""
 
     def __init__(self, client: Client):
         self.client = client

@@ -45,20 +45,6 @@ class ChunkedBackend:
 
     Writing into an array replaces its chunks. Small arrays, such as those of the columns or of a
     few features, are NumPy arrays in this process. The whole matrix never is.
-
-    Parameters
-    ----------
-    store : Store
-        Holds the chunks and runs the work.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyrocco.backends import ScratchStore
-    >>> backend = ChunkedBackend(ScratchStore())
-    >>> X = ChunkedMatrix.split(np.eye(4), [0, 2, 4], backend.store)
-    >>> backend.squared_norm(X), backend.centred(X)[np.array([3])].tolist()
-    (4.0, [[-0.25, -0.25, -0.25, 0.75]])
     """
 
     name = "chunked"

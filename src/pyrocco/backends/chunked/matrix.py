@@ -75,37 +75,12 @@ class Columns:
 
 @dataclass
 class ChunkedMatrix:
-    """A matrix in chunks of rows, with steps that are applied to a chunk when it is used.
-
-    Parameters
-    ----------
-    store : Store
-        Holds the chunks.
-    chunks : list
-        The chunks; a list of chunks in place of one if the first step joins them.
-    ends : ndarray of int
-        First row of each chunk, and the number of rows at the end.
-    n_columns : int
-        Number of columns, after all steps.
-    dtype : dtype
-        Type of the values, after all steps.
-    steps : tuple of callable
-        Functions applied to a chunk whenever it is used.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyrocco.backends import ScratchStore
-    >>> X = np.arange(12.0).reshape(6, 2)
-    >>> chunked = ChunkedMatrix.split(X, [0, 4, 6], ScratchStore())
-    >>> chunked.shape, chunked[np.array([5, 0])].tolist(), sum(chunked.results(np.sum))
-    ((6, 2), [[10.0, 11.0], [0.0, 1.0]], np.float64(66.0))
-    """
+    """A matrix in chunks of rows, with steps that are applied to a chunk whenever it is used."""
 
     store: Store
-    chunks: list[Any]
-    ends: Labels
-    n_columns: int
+    chunks: list[Any]  # a list of chunks in place of one if the first step joins them
+    ends: Labels  # first row of each chunk, and the number of rows at the end
+    n_columns: int  # after all steps, like the dtype
     dtype: np.dtype[Any]
     steps: tuple[Step, ...] = ()
 
@@ -224,13 +199,7 @@ class ChunkedMatrix:
 
 @dataclass(frozen=True)
 class ChunkedTranspose:
-    """The transpose of a matrix in chunks of rows.
-
-    Parameters
-    ----------
-    matrix : ChunkedMatrix
-        The matrix itself.
-    """
+    """The transpose of a matrix in chunks of rows."""
 
     matrix: ChunkedMatrix
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
 
-from pyrocco._typing import Array, Dense, Labels, Mask
+from pyrocco._typing import Array, Dense, Labels
 from pyrocco.assign.kmeans import SilhouetteKMeans
 from pyrocco.assign.labels import relabel
 from pyrocco.backends import Backend, NumpyBackend, matrix_norm
@@ -89,9 +88,11 @@ def cluster_rows(
         report=report,
     )
     lengths = backend.edge_lengths(learned.U, graph.heads, graph.tails, 0)
-    return ContinuousClustering(_components(graph, np.sqrt(lengths) <= scales.epsilon), learned)
+    labels = relabel(graph.components(np.sqrt(lengths) <= scales.epsilon))
+    return ContinuousClustering(labels, learned)
 
 
+@dataclass(eq=False)
 class ContinuousAssigner:
     """Robust Continuous Clustering of a representation; k-means for a given K.
 
@@ -99,17 +100,10 @@ class ContinuousAssigner:
     Sciences 114 (2017) 9814-9819.
     """
 
-    def __init__(
-        self,
-        n_neighbors: int = 10,
-        solver: str | Solver = "auto",
-        random_state: int | np.random.RandomState | None = 0,
-        backend: Backend | None = None,
-    ):
-        self.n_neighbors = n_neighbors
-        self.solver = solver
-        self.random_state = random_state
-        self.backend: Backend = backend or NumpyBackend()
+    n_neighbors: int = 10  # in the graph of the representation
+    solver: str | Solver = "auto"
+    random_state: int | np.random.RandomState | None = 0  # of k-means
+    backend: Backend = field(default_factory=NumpyBackend)
 
     def assign(self, U: Array, n_clusters: int | None) -> Labels:
         """Label the rows of `U`."""
@@ -120,9 +114,3 @@ class ContinuousAssigner:
         solver = resolve_solver(self.solver)
         calibration = published_calibration(rows)
         return cluster_rows(rows, graph, calibration, solver=solver, backend=self.backend).labels
-
-
-def _components(graph: Graph, chosen: Mask) -> Labels:
-    part = Graph(graph.n_nodes, graph.heads[chosen], graph.tails[chosen], np.ones(chosen.sum()))
-    _, labels = connected_components(part.adjacency(), directed=False)
-    return relabel(labels)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import pairwise
 
@@ -199,6 +199,7 @@ def _silhouette(sums: Floats, labels: Labels) -> float:
     return float(np.where(sizes[labels] > 1, each, 0.0).mean())
 
 
+@dataclass(eq=False)
 class SilhouetteKMeans:
     """k-means with the K of 2..20 that has the best silhouette.
 
@@ -208,17 +209,10 @@ class SilhouetteKMeans:
     53-65) is computed from at most `sample_size` rows.
     """
 
-    def __init__(
-        self,
-        random_state: int | np.random.RandomState | None = 0,
-        max_clusters: int = 20,
-        sample_size: int = 20_000,
-        backend: Backend | None = None,
-    ):
-        self.random_state = random_state
-        self.max_clusters = max_clusters
-        self.sample_size = sample_size
-        self.backend: Backend = backend or NumpyBackend()
+    random_state: int | np.random.RandomState | None = 0
+    max_clusters: int = 20
+    sample_size: int = 20_000
+    backend: Backend = field(default_factory=NumpyBackend)
 
     def assign(self, U: Array, n_clusters: int | None) -> Labels:
         """Label the rows of `U`, in main memory."""

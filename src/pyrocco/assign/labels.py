@@ -32,10 +32,7 @@ class SideLabels:
 
     @classmethod
     def from_memberships(cls, labels: Labels, memberships: Array) -> SideLabels:
-        """Number the clusters by size and compute membership and stability.
-
-        `memberships` holds the probability of each cluster for each row, before tempering.
-        """
+        """Number the clusters by size; `memberships` are probabilities before tempering."""
         numbered = relabel(labels)
         order = labels[_first_places(numbered)]
         parts = over_rows(partial(_own_and_total, order=order), memberships, numbered)
@@ -180,10 +177,7 @@ class RoundClusters:
 
 
 def distance_memberships(features: Array, labels: Labels) -> Any:
-    """Compute the probability of each cluster for each row from distances to the centres.
-
-    The clusters are `RoundClusters` around the labelled rows.
-    """
+    """Compute the membership of each row in `RoundClusters` around the labelled rows."""
     clusters = RoundClusters.around(features, labels)
     if clusters.width <= 0:
         return np.asarray(np.eye(len(clusters.centres))[labels])

@@ -29,8 +29,8 @@ _ITERATIONS = 2
 
 class _Merge(NamedTuple):
     height: float
-    kept: int
-    gone: int
+    first: int
+    second: int
 
 
 @dataclass(frozen=True)
@@ -48,18 +48,15 @@ class NestedSide:
 
     @classmethod
     def build(cls, features: Dense, labels: Labels) -> NestedSide:
-        """Split the clusters of a fit, and merge the parts until one cluster is left.
-
-        All parts of a cluster of the fit are merged before two clusters of the fit are.
-        """
+        """Split the clusters of a fit; merge first the parts of each, then the clusters."""
         finest = split_clusters(features, labels)
         owners = np.empty(finest.max() + 1, dtype=np.intp)
         owners[finest] = labels
         inside = _merges_inside(features, finest, owners)
-        left = np.delete(np.arange(len(owners)), [merge.gone for merge in inside])
+        left = np.delete(np.arange(len(owners)), [merge.second for merge in inside])
         names = left[owners[left].argsort()]
         merges = _monotone([*inside, *_merges_above(features, labels, names)])
-        pairs = np.array([(kept, gone) for _, kept, gone in merges], dtype=np.intp)
+        pairs = np.array([(first, second) for _, first, second in merges], dtype=np.intp)
         heights = np.array([merge.height for merge in merges], dtype=np.float64)
         return cls(finest, pairs.reshape(-1, 2), heights, int(labels.max()) + 1)
 
@@ -138,10 +135,10 @@ def _are_equal(features: Dense) -> bool:
 def _without_small(features: Dense, parts: Labels) -> Labels:
     """Move the rows of parts that are too small to the nearest of the other parts."""
     sizes = np.bincount(parts)
-    kept = np.flatnonzero(sizes >= min(LEAST_ROWS, sizes.max()))
-    lost = np.flatnonzero(~np.isin(parts, kept))
-    centres = cluster_means(features, parts, len(sizes))[kept]
-    parts[lost] = kept[cdist(features[lost], centres).argmin(axis=1)]
+    large = np.flatnonzero(sizes >= min(LEAST_ROWS, sizes.max()))
+    rows = np.flatnonzero(~np.isin(parts, large))
+    centres = cluster_means(features, parts, len(sizes))[large]
+    parts[rows] = large[cdist(features[rows], centres).argmin(axis=1)]
     return compact(parts)
 
 
@@ -163,7 +160,7 @@ def _merges_above(features: Dense, labels: Labels, names: Labels) -> list[_Merge
 
 
 def _named(merges: list[_Merge], names: Labels) -> list[_Merge]:
-    return [_Merge(height, int(names[kept]), int(names[gone])) for height, kept, gone in merges]
+    return [_Merge(height, int(names[a]), int(names[b])) for height, a, b in merges]
 
 
 def _by_height(merges: list[_Merge]) -> list[_Merge]:
@@ -175,9 +172,9 @@ def _monotone(merges: list[_Merge]) -> list[_Merge]:
     """Raise the height of each merge to at least those within its two clusters."""
     tops: dict[int, float] = {}
     raised = []
-    for height, kept, gone in merges:
-        tops[kept] = max(height, tops.get(kept, 0.0), tops.get(gone, 0.0))
-        raised.append(_Merge(tops[kept], kept, gone))
+    for height, first, second in merges:
+        tops[first] = max(height, tops.get(first, 0.0), tops.get(second, 0.0))
+        raised.append(_Merge(tops[first], first, second))
     return raised
 
 
@@ -208,10 +205,7 @@ def _ward(centres: Dense, sizes: Labels) -> list[_Merge]:
 
 
 def _costs(centres: Floats, weights: Floats, tip: int) -> Floats:
-    """Return the rise of the scatter within clusters if `tip` is merged with each other one.
-
-    Clusters of weight zero have been merged.
-    """
+    """Return the rise of the scatter if `tip` joins each other cluster of non-zero weight."""
     apart = centres - centres[tip]
     squares = np.einsum("ij,ij->i", apart, apart)
     costs = squares * weights * weights[tip] / (weights + weights[tip])

@@ -123,10 +123,7 @@ class BackendOf(Protocol[ArrayT]):
         """Find the nearest centre of every row, and the sum of the rows nearest to each centre."""
 
     def content_keys(self, X: ArrayT, axis: int) -> NDArray[np.uint64]:
-        """Hash every row (axis 0) or column by its values over the largest of them.
-
-        The hash depends neither on the order of the values nor on the back end.
-        """
+        """Hash every row (axis 0) or column by its values over the largest one, in any order."""
 
     def edge_lengths(self, U: ArrayT, heads: Labels, tails: Labels, axis: int) -> Floats:
         """Compute the squared lengths of edges between rows (axis 0) or columns (axis 1)."""

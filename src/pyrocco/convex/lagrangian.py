@@ -9,7 +9,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 
 from pyrocco._typing import Floats, Mask
 from pyrocco.convex import kernels
-from pyrocco.convex.problem import ConvexProblem
+from pyrocco.convex.problem import ConvexProblem, edge_lengths
 from pyrocco.graph import Graph
 
 # The stiffness of an edge is its radius divided by this share of the mean length.
@@ -41,8 +41,7 @@ class Edges:
     def __init__(self, graph: Graph, U: Floats):
         self.graph = graph
         self._ends = graph.heads, graph.tails
-        self.lengths = np.empty(graph.n_edges)
-        kernels.edge_lengths(U, *self._ends, self.lengths)
+        self.lengths = edge_lengths(U, graph)
         self._short = (_SHORT * float(self.lengths.mean()) if graph.n_edges else 0.0) or 1.0
         self.multipliers = np.zeros((graph.n_edges, U.shape[1]))
         self._tension = np.zeros_like(self.multipliers)

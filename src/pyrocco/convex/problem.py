@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from pyrocco._typing import Floats, Mask, Matrix
-from pyrocco.convex import kernels
+from pyrocco.backends.kernels.linear_systems import row_edge_lengths
 from pyrocco.convex.weights import gaussian_knn_graph
 from pyrocco.graph import Graph
 
@@ -50,7 +50,7 @@ class ConvexProblem:
 
     def edge_lengths(self, U: Floats) -> tuple[Floats, Floats]:
         """Return the lengths of the edges among rows and among columns at U."""
-        return _lengths(U, self.rows), _lengths(np.ascontiguousarray(U.T), self.columns)
+        return edge_lengths(U, self.rows), edge_lengths(np.ascontiguousarray(U.T), self.columns)
 
     def penalty(self, U: Floats) -> float:
         """Compute J(U)."""
@@ -95,10 +95,9 @@ class ConvexProblem:
         return float(known.min()), float(known.max())
 
 
-def _lengths(U: Floats, graph: Graph) -> Floats:
-    out = np.empty(graph.n_edges)
-    kernels.edge_lengths(U, graph.heads, graph.tails, out)
-    return out
+def edge_lengths(U: Floats, graph: Graph) -> Floats:
+    """Compute ||U_head - U_tail|| for every edge among the rows of U."""
+    return np.asarray(np.sqrt(row_edge_lengths(U, graph.heads, graph.tails)))
 
 
 @dataclass(frozen=True, eq=False)

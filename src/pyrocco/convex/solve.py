@@ -7,12 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
 
 from pyrocco._typing import Floats, Labels, Mask
 from pyrocco.convex.lagrangian import Lagrangian, Point, newton_step
 from pyrocco.convex.problem import ConvexProblem
-from pyrocco.graph import Graph
 
 # Edges shorter than this share of ||X||_F have length zero.
 CLOSED = 1e-5
@@ -66,13 +64,7 @@ def clusters_of(problem: ConvexProblem, U: Floats) -> Clusters:
 
 def _connected(problem: ConvexProblem, rows: Mask, columns: Mask) -> Clusters:
     """Return the clusters that some edges of the rows and of the columns connect."""
-    return Clusters(_components(problem.rows, rows), _components(problem.columns, columns))
-
-
-def _components(graph: Graph, chosen: Mask) -> Labels:
-    part = Graph(graph.n_nodes, graph.heads[chosen], graph.tails[chosen], np.ones(chosen.sum()))
-    _, labels = connected_components(part.adjacency(), directed=False)
-    return np.asarray(labels, dtype=np.intp)
+    return Clusters(problem.rows.components(rows), problem.columns.components(columns))
 
 
 @dataclass(frozen=True, eq=False)

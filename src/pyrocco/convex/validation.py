@@ -112,10 +112,7 @@ def hold_out(problem: ConvexProblem, fraction: float, random: np.random.RandomSt
 
 
 def held_out_error(X: Floats, held_out: Mask, clusters: Clusters) -> float:
-    """Compute the root of the sum of squared errors of block means on held-out cells.
-
-    A block without other values has mean 0, the mean of centred data.
-    """
+    """Compute the root of the sum of squared errors of block means; empty blocks have mean 0."""
     means = clusters.block_means(np.where(held_out, np.nan, X))
     predicted = np.nan_to_num(means)[clusters.rows[:, None], clusters.columns]
     errors = (X - predicted)[held_out]

@@ -8,6 +8,7 @@ from scipy import sparse
 
 from pyrocco._typing import Labels, Matrix
 from pyrocco.backends.kernels import graphs as kernels
+from pyrocco.backends.numpy import slices
 from pyrocco.graph.distances import SquaredEuclidean, distances_between_rows
 from pyrocco.graph.exact import Neighbors, in_threads, nearest_first
 
@@ -38,10 +39,7 @@ class ApproximateSearch:
         self.n_threads = n_threads
 
     def search(self, X: Matrix, n_neighbors: int, metric: str) -> Neighbors:
-        """Return `n_neighbors` rows near every row of `X`, most of them the nearest.
-
-        Ties are broken by index. If the regions have fewer rows, index -1 fills the rest.
-        """
+        """Return `n_neighbors` rows near every row; -1 if the regions have fewer rows."""
         distances = None if sparse.issparse(X) else distances_between_rows(X, metric)
         if not isinstance(distances, SquaredEuclidean):
             raise ValueError(
@@ -60,7 +58,7 @@ class ApproximateSearch:
             found.indices[rows], found.distances[rows] = chosen.indices, chosen.distances
 
         partition = _Partition(distances.points(), self.n_threads)
-        in_threads(look, _batches(n_rows), self.n_threads)
+        in_threads(look, slices(n_rows, _BATCH_ROWS), self.n_threads)
         return found
 
 
@@ -142,7 +140,7 @@ def _nearest_centres(
     def assign(batch: slice) -> None:
         regions[batch] = centre_scores(points[batch], centres).argmin(axis=1)
 
-    in_threads(assign, _batches(len(points)), n_threads)
+    in_threads(assign, slices(len(points), _BATCH_ROWS), n_threads)
     return regions
 
 
@@ -154,8 +152,3 @@ def centre_scores(
     scores *= -2
     scores += np.einsum("ij,ij->i", centres, centres)
     return scores
-
-
-def _batches(n_rows: int) -> list[slice]:
-    starts = range(0, n_rows, _BATCH_ROWS)
-    return [slice(start, min(start + _BATCH_ROWS, n_rows)) for start in starts]

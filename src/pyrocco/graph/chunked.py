@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import pairwise
+from operator import getitem
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -288,11 +289,7 @@ class OverlappingRegions:
 
 
 def _is_sparse(X: ChunkedMatrix) -> bool:
-    return not isinstance(X.store.fetch([X.submit(0, _first_row)])[0], np.ndarray)
-
-
-def _first_row(chunk: Matrix) -> Matrix:
-    return chunk[:1]
+    return not isinstance(X.store.fetch([X.submit(0, getitem, slice(1))])[0], np.ndarray)
 
 
 def _unit_rows(chunk: Dense) -> Dense:

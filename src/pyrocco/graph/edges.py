@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
-from pyrocco._typing import Floats, Labels
+from pyrocco._typing import Floats, Labels, Mask
 from pyrocco.backends.base import largest_eigenvalue
 
 # Below this size a dense eigenvalue routine is both faster and safer than Lanczos.
@@ -59,8 +59,15 @@ class Graph:
     @cached_property
     def n_components(self) -> int:
         """Number of connected components."""
-        count, _ = sparse.csgraph.connected_components(self.adjacency(), directed=False)
-        return int(count)
+        return int(self.components().max(initial=-1)) + 1
+
+    def components(self, chosen: Mask | slice = slice(None)) -> Labels:
+        """Return the connected component of every node, 0..K-1, over all or some edges."""
+        heads, tails = self.heads[chosen], self.tails[chosen]
+        shape = (self.n_nodes, self.n_nodes)
+        edges = sparse.csr_array((np.ones(len(heads)), (heads, tails)), shape=shape)
+        labels = sparse.csgraph.connected_components(edges, directed=False)[1]
+        return np.asarray(labels, dtype=np.intp)
 
     def adjacency(self) -> sparse.csr_array:
         """Return the symmetric matrix of edge weights."""

@@ -40,10 +40,7 @@ class FindOutside(Protocol):
 
 
 class ExactSearch:
-    """Compares all pairs of rows, in tiles that fit into the cache.
-
-    The number of threads (None for as many as linear algebra may use) does not change the result.
-    """
+    """Compares all pairs of rows, in tiles that fit into the cache, with any number of threads."""
 
     name = "exact"
 

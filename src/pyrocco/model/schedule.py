@@ -12,10 +12,7 @@ class Schedule(Protocol):
     """Updates both sides after an iteration and decides when to stop."""
 
     def step(self, iteration: int, change: float, sides: Sequence[Side]) -> bool:
-        """Update `sides`, given the number of iterations and the change of the objective.
-
-        Returns True to stop.
-        """
+        """Update `sides` given the change of the objective; return True to stop."""
 
 
 class SmoothOnce:

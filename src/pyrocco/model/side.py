@@ -14,10 +14,7 @@ from pyrocco.graph import Graph, Laplacian
 
 
 def geman_mcclure(squared: Floats, mu: float) -> Floats:
-    """Compute the Geman-McClure penalty mu y^2 / (mu + y^2), Eq. 3, from squared lengths y^2.
-
-    An infinite `mu` gives the convex limit, y^2 itself.
-    """
+    """Compute the Geman-McClure penalty mu y^2 / (mu + y^2), Eq. 3; y^2 itself for infinite mu."""
     return squared * _ratio(squared, mu)
 
 

@@ -168,10 +168,7 @@ class BlockFit:
         return rows, columns
 
     def probabilities(self, data: BlockData, others: Floats, axis: int) -> Floats:
-        """Compute memberships of the rows (axis 0) or columns of a matrix with these blocks.
-
-        `others` are the memberships on the other axis, zero for what is left out.
-        """
+        """Compute memberships on one axis, given `others` (zero for rows that are left out)."""
         prior = np.log(np.maximum(self.memberships[axis].mean(axis=0), 1e-300))
         means = self.means if axis == 0 else self.means.T
         fitted = data.counts(1 - axis, others) @ (self.background * means + 0.5 * means**2).T
@@ -188,10 +185,7 @@ class BlockFit:
 
 
 def sweep(data: BlockData, labels: Pair, max_sweeps: int = 10) -> Pair:
-    """Move rows and columns to the clusters that explain them best until none moves.
-
-    Labels are 0..K-1; a cluster that loses all its rows is removed.
-    """
+    """Move rows and columns to the clusters that explain them best; drop clusters without rows."""
     sides = list(labels)
     for _ in range(max_sweeps):
         before = tuple(sides)
@@ -275,10 +269,7 @@ def _weighted_median(values: Floats, weights: Floats) -> float:
 
 
 def extend_fit(data: BlockData, fit: BlockFit, index: Pair) -> Pair:
-    """Extend the blocks of a sample, the rows and columns in `index`, to the whole matrix.
-
-    Returns the memberships of all rows and of all columns.
-    """
+    """Return memberships of all rows and columns, from a fit to those in `index`."""
     everywhere = []
     for memberships, places, size in zip(fit.memberships, index, data.shape, strict=True):
         side = np.zeros((size, memberships.shape[1]))

@@ -53,10 +53,7 @@ def fit_gradient(X: Floats) -> GradientFit:
 
 @dataclass(frozen=True)
 class _Masked:
-    """A matrix with zeros for missing values, and 1 for each value that is present.
-
-    `present` is None if no value is missing.
-    """
+    """A matrix with zeros for missing values, where `present` is 0; None if none is missing."""
 
     X: Floats
     present: Floats | None

@@ -103,12 +103,12 @@ def _is_due(
 
 
 class Merge(NamedTuple):
-    """Two clusters of one side, and the rise of the description length when they merge."""
+    """The second cluster of a side joins the first; the cost is in description length."""
 
     cost: float
     axis: int
-    kept: int
-    gone: int
+    first: int
+    second: int
 
 
 @dataclass(frozen=True)
@@ -142,15 +142,15 @@ class BlockSums:
 def _add(values: Floats, merge: Merge, axis: int) -> Floats:
     """Add the values of the second cluster of a merge to those of the first."""
     moved = np.moveaxis(values, axis, 0).copy()
-    moved[merge.kept] += moved[merge.gone]
-    return np.ascontiguousarray(np.moveaxis(np.delete(moved, merge.gone, axis=0), 0, axis))
+    moved[merge.first] += moved[merge.second]
+    return np.ascontiguousarray(np.moveaxis(np.delete(moved, merge.second, axis=0), 0, axis))
 
 
 def merged_labels(labels: Pair, merge: Merge) -> Pair:
     """Return the labels after a merge."""
     sides = list(labels)
     side = sides[merge.axis]
-    sides[merge.axis] = compact(np.where(side == merge.gone, merge.kept, side))
+    sides[merge.axis] = compact(np.where(side == merge.second, merge.first, side))
     return sides[0], sides[1]
 
 

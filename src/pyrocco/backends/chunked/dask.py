@@ -12,7 +12,7 @@ import numpy as np
 
 from pyrocco._typing import Dense, Labels
 from pyrocco.backends.chunked.files import as_mapped
-from pyrocco.backends.chunked.matrix import ChunkedMatrix, Store
+from pyrocco.backends.chunked.matrix import ChunkedMatrix, Store, unchanged
 
 if TYPE_CHECKING:
     from dask.array import Array as DaskArray
@@ -79,7 +79,7 @@ class DaskStore:
 
     def put(self, value: object) -> Any:
         """Store a value as the result of work, because scattered data are lost with a worker."""
-        return self.submit(_unchanged, value)
+        return self.submit(unchanged, value)
 
     def fetch(self, chunks: Sequence[Any]) -> list[Any]:
         """Return the contents of chunks."""
@@ -218,7 +218,3 @@ def _large_values() -> Iterator[None]:
 
 def _computed(part: Delayed) -> Any:
     return part.compute(scheduler="synchronous")
-
-
-def _unchanged(value: object) -> object:
-    return value

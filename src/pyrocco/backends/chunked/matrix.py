@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from operator import getitem
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -121,7 +122,7 @@ class ChunkedMatrix:
         """Return some rows as parts of chunks, and the order of the rows of all parts."""
         sources = np.searchsorted(self.ends, rows, side="right") - 1
         parts = [
-            self.submit(j, _rows, rows[sources == j] - self.ends[j]) for j in np.unique(sources)
+            self.submit(j, getitem, rows[sources == j] - self.ends[j]) for j in np.unique(sources)
         ]
         return parts, np.argsort(np.argsort(sources, kind="stable"), kind="stable")
 
@@ -185,7 +186,7 @@ class ChunkedMatrix:
 
     def persist(self) -> ChunkedMatrix:
         """Apply all steps now, once."""
-        return self.with_chunks(self.submit_all(_unchanged)) if self.steps else self
+        return self.with_chunks(self.submit_all(unchanged)) if self.steps else self
 
     def with_chunks(self, chunks: list[Any], *steps: Step) -> ChunkedMatrix:
         """Return a matrix of the same shape with other chunks and steps."""
@@ -260,12 +261,9 @@ def _applied(steps: tuple[Step, ...], chunk: object) -> object:
     return chunk
 
 
-def _unchanged(chunk: Matrix) -> Matrix:
-    return chunk
-
-
-def _rows(chunk: Matrix, rows: Labels) -> Matrix:
-    return chunk[rows]
+def unchanged(value: object) -> object:
+    """Return the value itself, as work that stores it."""
+    return value
 
 
 def _stacked(parts: list[Matrix], order: Labels) -> Any:

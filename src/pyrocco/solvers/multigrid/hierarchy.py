@@ -66,10 +66,7 @@ class Hierarchy:
 
 
 def build_hierarchy(matrix: sparse.csr_array) -> Hierarchy:
-    """Build levels by repeated aggregation until few nodes are left.
-
-    The matrix is symmetric and diagonally dominant, without positive entries off the diagonal.
-    """
+    """Build levels of a diagonally dominant matrix by aggregation until few nodes are left."""
     levels: list[Level] = []
     mass = np.ones(matrix.shape[0])
     while len(mass) > _LAST_NODES:
@@ -89,10 +86,10 @@ def _aggregate(matrix: sparse.csr_array, diagonal: Floats) -> tuple[NDArray[np.i
     excess = matrix.sum(axis=1)
     excess[excess < _ROUNDING * diagonal] = 0.0
     to, weights = kernels.heaviest_edges(matrix.indptr, matrix.indices, matrix.data, excess)
-    kept = to.copy()
-    kernels.detach(kept, weights, diagonal, _SHARE)
+    forest = to.copy()
+    kernels.detach(forest, weights, diagonal, _SHARE)
     # Step 4: trees of constant conductance.
-    aggregates, count = kernels.aggregate_forest(kept)
+    aggregates, count = kernels.aggregate_forest(forest)
     # If most nodes are detached the graph is an expander. Jacobi steps work well there, and
     # small levels matter more than good aggregates.
     if count > len(to) // 2:

@@ -49,10 +49,7 @@ class CombinatorialMultigrid:
         self.hierarchy: Hierarchy = build_hierarchy(self.matrix)
 
     def cycle(self, b: ArrayLike, shifts: ArrayLike = 0.0) -> Floats:
-        """Approximate the solution by one cycle through the levels.
-
-        `shifts` are added to the diagonal of the matrix, one for each column of `b`.
-        """
+        """Approximate the solution by one cycle, with `shifts` added to the diagonal by column."""
         B = np.asarray(b, dtype=np.float64)
         columns = _as_columns(B)
         each = _each(shifts, columns)

@@ -113,7 +113,7 @@ def test_the_representation_is_in_files_beside(tmp_path):
     path = tmp_path / "night.pyrocco"
     stop("tall", path, "clusters")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["night.chunks", "night.pyrocco"]
-    kept = read_model_file(path)["checkpoint"]["place"]["state"]["U"]
+    kept = read_model_file(path)["checkpoint"]["position"]["state"]["U"]
     assert kept["ends"].tolist() == [0, 25, 50, 60]
     parts = [np.load(f"{kept['folder']}/{i}.npy") for i in range(3)]
     assert np.concatenate(parts).shape == X.shape

@@ -88,7 +88,7 @@ def test_commands_exist(page, line):
         for folder, names in (("experiments", options.experiments), ("methods", options.methods)):
             for name in names or ():
                 assert (ROOT / "benchmarks" / "paper" / folder / f"{name}.py").is_file()
-    elif words[2:] and words[2].startswith("benchmarks.speed."):
+    elif words[2:] and words[2].startswith("benchmarks."):
         assert (ROOT / (words[2].replace(".", "/") + ".py")).is_file()
     else:
         assert words[:2] == ["pip", "install"]

@@ -5,6 +5,7 @@ import inspect
 import pkgutil
 import re
 
+import pandas as pd
 import pytest
 
 import pyrocco
@@ -110,7 +111,7 @@ def test_documented_defaults_are_those_of_the_signature(thing):
 
 @pytest.mark.parametrize("estimator", [ROCCO(), RCC(), ROCCO(variant="paper")], ids=repr)
 def test_documented_attributes_are_those_of_a_fit(estimator, planted):
-    estimator.fit(planted[0])
+    estimator.fit(pd.DataFrame(planted[0]).add_prefix("gene"))
     fitted = {name for name in vars(estimator) if name.endswith("_") and name[0] != "_"}
     documented = set(section(estimator.__doc__, "Attributes"))
     made_later = {name for name in documented if hasattr(type(estimator), name)}

@@ -1,4 +1,4 @@
-"""Types that many modules share.
+"""Types that many modules share, and functions that treat dense and sparse matrices alike.
 
 scikit-learn, SciPy's sparse matrices, PyTorch and Dask ship no types, so the unions and
 protocols below say what pyrocco expects of their objects.
@@ -26,6 +26,11 @@ Matrix: TypeAlias = NDArray[Any] | sparse.csr_array | sparse.csr_matrix
 def is_sparse(X: object) -> TypeGuard[sparse.csr_array]:
     """Whether X is a sparse matrix of SciPy."""
     return bool(sparse.issparse(X))
+
+
+def stored_values(X: Matrix) -> Dense:
+    """Return the stored values of a matrix: all of a dense one, the explicit ones of CSR."""
+    return np.asarray(X.data if is_sparse(X) else X)
 
 
 # Names of rows or columns.
@@ -90,43 +95,3 @@ class FittedCoClustering(Protocol):
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters."""
-
-
-class AnnDataLike(Protocol):
-    """An annotated matrix, such as an `anndata.AnnData`."""
-
-    @property
-    def X(self) -> Any:  # noqa: N802 - as anndata calls it
-        """The matrix, cells by genes."""
-
-    @property
-    def raw(self) -> Any:
-        """The matrix before genes were removed, or None."""
-
-    @property
-    def layers(self) -> Any:
-        """Other matrices of the same shape, by name."""
-
-    @property
-    def obs(self) -> Any:
-        """Table with one row per cell."""
-
-    @property
-    def var(self) -> Any:
-        """Table with one row per gene."""
-
-    @property
-    def obsm(self) -> Any:
-        """Arrays with one row per cell, by name."""
-
-    @property
-    def uns(self) -> Any:
-        """Everything else, by name."""
-
-    @property
-    def obs_names(self) -> Any:
-        """Names of the cells."""
-
-    @property
-    def var_names(self) -> Any:
-        """Names of the genes."""

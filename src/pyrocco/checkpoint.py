@@ -25,7 +25,7 @@ from pyrocco.io.errors import ModelFileError
 from pyrocco.io.model_file import read_model_file, write_model_file
 from pyrocco.representation import LoopState, Representation
 
-__all__ = ["Checkpoint", "CheckpointError", "Stages", "checkpoint_to"]
+__all__ = ["Checkpoint", "CheckpointError", "Stages", "checkpoint_to", "open_stages"]
 
 Graphs = tuple[Graph, Graph]
 Cells = Matrix | ChunkedMatrix
@@ -313,6 +313,13 @@ class Checkpoint:
         self.path.unlink(missing_ok=True)
         if self._folder is not None:
             self._folder.remove()
+
+
+def open_stages(
+    checkpoint: Checkpoint | None, parameters: Mapping[str, Any], X: Cells, backend: Backend
+) -> Stages:
+    """Return the stages of a fit, which are saved if there is a checkpoint."""
+    return Stages() if checkpoint is None else checkpoint.open(parameters, X, backend)
 
 
 @contextmanager

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
-from pyrocco._typing import AnnDataLike
 from pyrocco.io.anndata import as_labels, check_annotated, take_matrix
 from pyrocco.plots import plot_biclusters
+
+if TYPE_CHECKING:
+    from anndata import AnnData
 
 __all__ = ["heatmap"]
 
 
 def heatmap(
-    adata: AnnDataLike,
+    adata: AnnData,
     key: str = "rocco",
     layer: str | None = None,
     use_raw: bool | None = None,
@@ -73,7 +77,7 @@ def heatmap(
     )
 
 
-def _gene_clusters(adata: AnnDataLike, key: str, columns: pd.Index) -> pd.Series:
+def _gene_clusters(adata: AnnData, key: str, columns: pd.Index) -> pd.Series:
     """Return the clusters of these genes, from ``var`` or from the table of raw."""
     table = adata.uns[key].get("raw_var")
     clusters: pd.Series = adata.var[key] if table is None else table["cluster"].rename(key)

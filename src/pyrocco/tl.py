@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from pyrocco._typing import AnnDataLike
 from pyrocco.estimators import ROCCO
 from pyrocco.io.anndata import as_categories, check_annotated, in_memory, take_matrix
+
+if TYPE_CHECKING:
+    from anndata import AnnData
 
 __all__ = ["rocco"]
 
 
 def rocco(
-    adata: AnnDataLike,
+    adata: AnnData,
     key_added: str = "rocco",
     layer: str | None = None,
     use_raw: bool = False,
     copy: bool = False,
     **parameters: Any,
-) -> AnnDataLike | None:
+) -> AnnData | None:
     """Cluster the cells and the genes of an AnnData object at the same time.
 
     Parameters

@@ -135,7 +135,7 @@ def test_output_is_checked_before_the_fit(tmp_path, capsys, monkeypatch):
         (["--colour"], ["--colour"]),
         (["--output-format", "xml"], ["--output-format", "csv"]),
         (["--tfidf", "--normalize"], ["good.npy", "leave out normalize"]),
-        (["--zscore", "--layer", "counts"], ["good.npy", "layer", "only for .h5ad"]),
+        (["--zscore", "--layer", "counts"], ["good.npy", "layer", "only on .h5ad"]),
         (["--layout", "long"], ["good.npy", "layout"]),
     ],
 )

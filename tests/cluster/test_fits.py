@@ -12,7 +12,6 @@ from sklearn.metrics import adjusted_rand_score
 from pyrocco import ROCCO
 from pyrocco.backends.chunked.dask import DaskStore
 from pyrocco.datasets import make_noisy_biclusters
-from pyrocco.progress import watched_by
 
 dask = pytest.importorskip("dask")
 sizeof = pytest.importorskip("dask.sizeof").sizeof
@@ -119,8 +118,7 @@ class KillAt:
 def test_a_killed_worker_changes_nothing(client, stage):
     X = planted((3000, 60), 20)
     watcher = KillAt(client, stage)
-    with watched_by(watcher):
-        there = ROCCO().fit(chunked(X, 500))
+    there = ROCCO().fit(chunked(X, 500), observer=watcher)
     assert watcher.killed is not None
     same(ROCCO().fit(X), there)
     client.wait_for_workers(2, timeout=60)

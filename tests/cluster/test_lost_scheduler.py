@@ -14,7 +14,6 @@ from pyrocco import ROCCO
 from pyrocco.backends.chunked.dask import ClusterLostError
 from pyrocco.checkpoint import checkpoint_to
 from pyrocco.datasets import make_noisy_biclusters
-from pyrocco.progress import watched_by
 
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
@@ -87,14 +86,16 @@ def test_a_lost_scheduler_is_told_and_the_fit_goes_on(tmp_path, stage):
             scheduler.send_signal(signal.SIGKILL)
             scheduler.wait()
 
-        with watched_by(Watch(stage, lose)):  # noqa: SIM117
-            with pytest.raises(ClusterLostError, match="--resume"), checkpoint_to(path):
-                ROCCO().fit(parts)
+        with (
+            pytest.raises(ClusterLostError, match="--resume"),
+            checkpoint_to(path) as checkpoint,
+        ):
+            ROCCO().fit(parts, checkpoint=checkpoint, observer=Watch(stage, lose))
     assert path.exists()
     watch = Watch()
     with scheduler_and_worker() as (_, address), connected(address):
-        with watched_by(watch), checkpoint_to(path, resume=True):
-            model = ROCCO().fit(parts)
+        with checkpoint_to(path, resume=True) as checkpoint:
+            model = ROCCO().fit(parts, checkpoint=checkpoint, observer=watch)
         labels = np.asarray(model.row_labels_)
     assert adjusted_rand_score(ROCCO().fit(X).row_labels_, labels) == 1.0
     # Graphs are not made again; neither is the representation, once it was there.

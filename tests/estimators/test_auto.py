@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.cluster import KMeans
+from sklearn.cluster import KMeans, SpectralBiclustering, SpectralCoclustering
 from sklearn.datasets import make_blobs, make_checkerboard
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -93,24 +93,33 @@ def test_members_of_coclusters(blocks):
     assert model.get_shape(0) == (model.rows_[0].sum(), model.columns_[0].sum())
 
 
-def test_a_number_that_fails_is_skipped_and_told(blocks):
-    class Stubborn(AutoSpectralCoclustering):
-        def _model(self, X, k, random):
-            if k == 2:
-                raise ValueError("not two")
-            return super()._model(X, k, random)
+def test_a_number_that_fails_is_skipped_and_reported(blocks, monkeypatch):
+    fit = SpectralCoclustering.fit
 
-    model = Stubborn(4).fit(blocks[0])
+    def fit_unless_two(self, X):
+        if self.n_clusters == 2:
+            raise ValueError("not two")
+        return fit(self, X)
+
+    monkeypatch.setattr(SpectralCoclustering, "fit", fit_unless_two)
+    model = AutoSpectralCoclustering(4).fit(blocks[0])
     assert model.failures_ == {2: "not two"}
     assert model.silhouettes_.keys() == {3, 4}
 
 
-@pytest.mark.parametrize("estimator", EVERY)
-def test_raises_when_every_number_fails(estimator, monkeypatch):
+@pytest.mark.parametrize(
+    ("estimator", "method"),
+    [
+        (AutoKMeans, KMeans),
+        (AutoSpectralCoclustering, SpectralCoclustering),
+        (AutoSpectralBiclustering, SpectralBiclustering),
+    ],
+)
+def test_raises_when_every_number_fails(estimator, method, monkeypatch):
     def fail(*_):
         raise ValueError("no")
 
-    monkeypatch.setattr(estimator, "_cluster", fail)
+    monkeypatch.setattr(method, "fit_predict" if method is KMeans else "fit", fail)
     with pytest.raises(ValueError, match="No number of clusters gave labels; with 2 clusters"):
         estimator(4).fit(np.ones((10, 4)))
 

@@ -13,7 +13,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from pyrocco import COBRAr
 from pyrocco.convex import ConvexProblem, gaussian_knn_graph, solve
 from pyrocco.estimators.cobra import COBRA
-from pyrocco.progress import watched_by
 
 
 @parametrize_with_checks([COBRA(), COBRAr()])
@@ -236,6 +235,5 @@ def test_a_stop_keeps_the_gammas_so_far(planted):
         def iteration(self, record):
             return record["gamma"] < 50
 
-    with watched_by(Impatient()):
-        model = COBRA(gammas=[1.0, 10.0, 100.0, 1000.0]).fit(planted[0])
+    model = COBRA(gammas=[1.0, 10.0, 100.0, 1000.0]).fit(planted[0], observer=Impatient())
     assert model.gammas_.tolist() == [10.0, 100.0, 1000.0]

@@ -3,12 +3,20 @@
 import sys
 
 import anndata
+import dask.array as da
 import numpy as np
 import pandas as pd
 import pytest
 from pyarrow import parquet
 
-from pyrocco.io import Matrix, MissingExtraError, Results, result_writer, staged_folder
+from pyrocco.io import (
+    Matrix,
+    MissingExtraError,
+    Results,
+    result_writer,
+    row_label_writer,
+    staged_folder,
+)
 
 
 def results():
@@ -67,3 +75,16 @@ def test_a_failure_leaves_the_folder_as_it_was(tmp_path):
         fail_half_way()
     assert [path.name for path in tmp_path.iterdir()] == ["row_labels.csv"]
     assert (tmp_path / "row_labels.csv").read_text() == "before"
+
+
+def test_row_labels_as_one_parquet_file_per_chunk(tmp_path):
+    labels, membership = da.arange(4, chunks=2), da.ones(4, chunks=2)
+    assert row_label_writer("parquet", 4)(tmp_path, labels, membership, None) == (
+        "row_labels.parquet"
+    )
+    folder = tmp_path / "row_labels.parquet"
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "part-0000.parquet",
+        "part-0001.parquet",
+    ]
+    assert pd.read_parquet(folder).to_numpy().tolist()[-1] == ["row_3", 3, 1.0]

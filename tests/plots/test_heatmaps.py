@@ -11,9 +11,10 @@ from scipy import sparse
 
 from pyrocco.fitting.result import block_means
 from pyrocco.plots import before_and_after, plot_biclusters, plot_matrix, save_figure
-from pyrocco.plots.heatmap import mark_outlier_cells
-from pyrocco.plots.order import cluster_order, downsample
-from pyrocco.plots.style import colour_scale
+from pyrocco.plots.axis_labels import draw_cluster_bars, label_clusters, label_names, names_font
+from pyrocco.plots.heatmap import mark_outlier_cells, outlier_degree
+from pyrocco.plots.order import bins, cluster_order, downsample, order_by_means
+from pyrocco.plots.style import colour_scale, colour_table
 
 
 def planted(n_rows, n_columns, n_clusters, seed=0):
@@ -240,3 +241,37 @@ def test_missing_values_are_not_marked_as_outlier_cells():
     orders = np.arange(2), np.arange(2)
     ax = mark_outlier_cells(weights, Figure().add_subplot(), orders)
     assert (ax.images[-1].get_array()[..., 3] > 0).tolist() == [[False, True], [False, False]]
+
+
+def test_bins_divide_an_order():
+    assert bins(np.array([3, 2, 1, 0]), 2).tolist() == [1, 1, 0, 0]
+
+
+def test_high_blocks_are_near_the_diagonal():
+    means = np.array([[0.0, 9.0], [5.0, 0.0]])
+    rows, columns = order_by_means(means, np.array([1, 2]), np.array([2, 1]))
+    assert (rows.tolist(), columns.tolist()) == ([1, 0], [0, 1])
+
+
+def test_names_are_written_in_a_font_that_fits():
+    assert [names_font(count, 5.0) for count in (30, 50, 3000)] == [8.0, 5.76, 0.0]
+    ax = Figure().add_subplot()
+    label_names(ax, "rows", ["a", "b"])
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["a", "b"]
+
+
+def test_clusters_have_a_name_and_a_bar():
+    ax, edges = Figure().add_subplot(), np.array([0, 70, 100])
+    label_clusters(ax, "rows", [1, 0], edges)
+    assert [text.get_text() for text in ax.texts] == ["1", "0", "row clusters"]
+    draw_cluster_bars(ax, "rows", edges)
+    assert len(ax.collections[0].get_segments()) == 2
+
+
+def test_missing_values_are_no_outlier_cells():
+    assert outlier_degree(np.array([[0.25, np.nan]])).tolist() == [[0.75, 0.0]]
+
+
+def test_colours_of_a_scale():
+    table = colour_table(colour_scale(np.array([0.0, 1.0]), signed=False))
+    assert (table.shape, table[0].tolist()) == ((256, 3), [68, 1, 84])

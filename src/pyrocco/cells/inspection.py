@@ -11,20 +11,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from pyrocco._typing import Dense, Floats, Matrix, is_sparse
-from pyrocco.cells.values import SPARSE_DENSITY, stored_values
-
-__all__ = [
-    "Advice",
-    "Cost",
-    "Facts",
-    "advise",
-    "estimate_cost",
-    "gather_facts",
-    "look_like_genes",
-    "look_like_words",
-    "machine_memory",
-]
+from pyrocco._typing import Dense, Floats, Matrix, is_sparse, stored_values
+from pyrocco.cells.values import SPARSE_DENSITY
 
 # Relative difference up to which lengths and totals of rows count as equal.
 _SAME_TOTAL = 1e-3

@@ -10,19 +10,8 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import StandardScaler
 
-from pyrocco._typing import Dense, Floats, Matrix, is_sparse
-from pyrocco.cells.values import has_missing, stored_values, to_dense
-
-__all__ = [
-    "PREPARATIONS",
-    "learn_preparations",
-    "log1p",
-    "normalize",
-    "prepare",
-    "prepare_alike",
-    "tfidf",
-    "zscore",
-]
+from pyrocco._typing import Dense, Floats, Matrix, is_sparse, stored_values
+from pyrocco.cells.values import has_missing, to_dense
 
 Moments = tuple[Floats, Floats]
 

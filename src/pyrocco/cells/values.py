@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from pyrocco._typing import Dense, Matrix, is_sparse
+from pyrocco._typing import Dense, Matrix, is_sparse, stored_values
 from pyrocco.backends import ChunkedMatrix, over_rows
 
 # The paper does not give the threshold of its sparsity test. In its text data 2-4 % of the
 # cells are not zero, in its gene expression data all of them (see docs/how-it-works.md).
 SPARSE_DENSITY = 0.5
-
-
-def stored_values(X: Matrix) -> Dense:
-    """Return the stored values of a matrix: all of a dense one, the explicit ones of CSR."""
-    return np.asarray(X.data if is_sparse(X) else X)
 
 
 def to_dense(X: Matrix) -> Dense:

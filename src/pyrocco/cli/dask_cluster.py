@@ -34,18 +34,9 @@ class NoClusterError(OSError):
 
 @contextmanager
 def start_cluster(cluster: str | None, memory_limit: int | None) -> Iterator[Client | None]:
-    """Start a cluster or connect to one, and close it at the end.
+    """Start the cluster of the option ``--cluster`` or connect to it, and close it at the end.
 
-    Parameters
-    ----------
-    cluster : str or None
-        The option ``--cluster``; None for no cluster.
-    memory_limit : int or None
-        Bytes that all processes of a local cluster together may use.
-
-    Yields
-    ------
-    distributed.Client or None
+    All processes of a local cluster together may use `memory_limit` bytes.
     """
     if cluster is None:
         yield None
@@ -63,23 +54,7 @@ def start_cluster(cluster: str | None, memory_limit: int | None) -> Iterator[Cli
 
 
 def parse_cluster(text: str) -> str | int:
-    """Parse ``local``, ``local:4`` or ``tcp://host:8786``.
-
-    Parameters
-    ----------
-    text : str
-        The option ``--cluster``.
-
-    Returns
-    -------
-    str or int
-        Address of a scheduler, or number of processes on this machine.
-
-    Examples
-    --------
-    >>> parse_cluster("local:4"), parse_cluster("tcp://10.0.0.7:8786")
-    (4, 'tcp://10.0.0.7:8786')
-    """
+    """Parse ``local``, ``local:4`` (a number of processes) or ``tcp://host:8786``."""
     if text == "local":
         return int(cpu_count())
     local = re.fullmatch(r"local:([1-9]\d*)", text)
@@ -95,13 +70,7 @@ def parse_cluster(text: str) -> str | int:
 
 
 def peak_memory() -> int | None:
-    """Return the peak memory of this process in bytes, or None if the system does not report it.
-
-    Examples
-    --------
-    >>> peak_memory() is None or peak_memory() > 1_000_000
-    True
-    """
+    """Return the peak memory of this process in bytes, or None if it is not reported."""
     try:
         status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
         return int(status.split("VmHWM:")[1].split()[0]) * 1024

@@ -30,16 +30,6 @@ def demo_matrix() -> Matrix:
     and 30 measurements (columns). The measurements have different units, so every column is
     scaled to mean 0 and standard deviation 1. The diagnosis is part of the row names only,
     which the algorithm does not use.
-
-    Returns
-    -------
-    Matrix
-
-    Examples
-    --------
-    >>> matrix = demo_matrix()
-    >>> matrix.shape, matrix.row_names[0], matrix.column_names[0]
-    ((569, 30), 'malignant_0', 'mean radius')
     """
     bunch = load_breast_cancer()
     diagnoses = bunch.target_names[bunch.target]

@@ -285,13 +285,7 @@ def fit_model(
     observer: Observer | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Summary:
-    """Fit a model, print its warnings, and return them with the duration in seconds.
-
-    Raises
-    ------
-    MatrixError
-        The estimator refuses the matrix or a parameter.
-    """
+    """Fit a model, print its warnings, and return them with the duration in seconds."""
     started = time.perf_counter()
     with warnings_as_lines() as warned:
         try:
@@ -315,27 +309,8 @@ def write_results(
 ) -> Summary:
     """Write labels, block means, summary, heat map, model and report of a fit.
 
-    Parameters
-    ----------
-    model : ROCCO
-        The fitted estimator.
-    matrix : Matrix
-        What it was fitted to.
-    about : dict
-        What the summary begins with.
-    folder : Path
-        Where the files go.
-    write_tables : callable
-        Writes labels and block means, and returns the names of the files.
-    report : bool, default=True
-        Whether to write the report.
-    preparation : dict, optional
-        What is needed to prepare other rows in the same way; it is kept in the model file.
-
-    Returns
-    -------
-    dict
-        The summary, as it was written.
+    The summary begins with `about`. `preparation` is needed to prepare other rows in the same
+    way; it is stored in the model file. Returns the summary.
     """
     of_matrix = {
         "notes": list(matrix.notes),

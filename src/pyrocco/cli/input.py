@@ -47,13 +47,7 @@ def prepare_matrix(
 
 
 def describe_advice(advice: Advice) -> str:
-    """Describe a recommendation in words, with the options that follow it.
-
-    Examples
-    --------
-    >>> describe_advice(Advice("counts", ("log1p",), True, "Rows look like genes."))
-    'Values: counts. Recommended (not applied): --transpose --log1p. Rows look like genes.'
-    """
+    """Describe a recommendation in words, with the options that follow it."""
     steps = (*(["transpose"] if advice.transpose else []), *advice.steps)
     options = " ".join(f"--{step}" for step in steps)
     recommended = (

@@ -166,13 +166,7 @@ _preparing = partial(typer.Option, rich_help_panel="Preparing the values, in thi
 
 @dataclass(frozen=True)
 class PrepareOptions:
-    """Which preparations to apply.
-
-    Examples
-    --------
-    >>> PrepareOptions(log1p=True, normalize=True).names
-    ('normalize', 'log1p')
-    """
+    """Which preparations to apply."""
 
     normalize: Annotated[bool, _preparing("--normalize", help="Scale rows to the same total.")] = (
         False
@@ -220,13 +214,7 @@ class RunOptions:
 
 
 def parse_n_clusters(text: str) -> int | tuple[int | None, int | None] | None:
-    """Parse ``auto``, ``4``, ``4,3`` or ``4,auto`` into the parameter of `ROCCO`.
-
-    Examples
-    --------
-    >>> parse_n_clusters("4"), parse_n_clusters("4,auto"), parse_n_clusters("auto")
-    (4, (4, None), None)
-    """
+    """Parse ``auto``, ``4``, ``4,3`` or ``4,auto`` into the parameter of `ROCCO`."""
     parts = [part.strip() for part in text.split(",")]
     if len(parts) > 2 or not all(part == "auto" or part.isdecimal() for part in parts):
         raise typer.BadParameter(
@@ -242,19 +230,6 @@ def expand_groups(command: Callable[..., None]) -> Callable[..., None]:
 
     typer derives the options of a command from its parameters. A parameter of `command` that is
     annotated with a dataclass is replaced by one parameter per field.
-
-    Examples
-    --------
-    >>> @dataclass(frozen=True)
-    ... class Size:
-    ...     width: int = 3
-    ...     height: int = 4
-    >>> def area(size: Size, unit: str = "m") -> None:
-    ...     print(size.width * size.height, unit)
-    >>> list(inspect.signature(expand_groups(area)).parameters)
-    ['width', 'height', 'unit']
-    >>> expand_groups(area)(width=5, unit="cm")
-    20 cm
     """
     hints = get_type_hints(command, include_extras=True)
     given = inspect.signature(command).parameters

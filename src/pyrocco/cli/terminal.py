@@ -58,24 +58,12 @@ def say_all(lines: Iterable[str]) -> None:
 
 
 def tell(line: str) -> None:
-    """Print a line of the result on standard output.
-
-    Examples
-    --------
-    >>> tell("Found [2] clusters")
-    Found [2] clusters
-    """
+    """Print a line of the result on standard output."""
     _OUTPUT.print(line, **_PLAIN)
 
 
 def one_line(message: str) -> str:
-    r"""Join the lines of a message.
-
-    Examples
-    --------
-    >>> one_line("too\n   many  lines")
-    'too many lines'
-    """
+    """Join the lines of a message."""
     return " ".join(message.split())
 
 
@@ -83,17 +71,7 @@ def one_line(message: str) -> str:
 def warnings_as_lines() -> Iterator[list[str]]:
     """Print every Python warning once, as one line, without source code and line numbers.
 
-    Yields
-    ------
-    list of str
-        The different warnings so far.
-
-    Examples
-    --------
-    >>> with warnings_as_lines() as lines:
-    ...     warnings.warn("not converged", UserWarning)
-    >>> lines
-    ['not converged']
+    Yields the list of the different warnings so far.
     """
     lines: list[str] = []
 
@@ -116,16 +94,7 @@ def warnings_as_lines() -> Iterator[list[str]]:
 def reading_bar(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
     """Show a progress bar while a file is read, if standard error is a terminal.
 
-    Yields
-    ------
-    callable or None
-        Takes the bytes read so far and the size of the file; None if there is no bar.
-
-    Examples
-    --------
-    >>> with reading_bar(quiet=True) as update:
-    ...     print(update)
-    None
+    Yields a function of the bytes read so far and the size of the file; None without a bar.
     """
     if quiet or not ERRORS.is_terminal:
         yield None
@@ -140,24 +109,7 @@ def reading_bar(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
 def fit_bars(quiet: bool, observer: Observer | None = None) -> Iterator[Observer | None]:
     """Show progress bars of the stages and iterations of a fit, if standard error is a terminal.
 
-    Parameters
-    ----------
-    quiet : bool
-        Show no bars.
-    observer : Observer, optional
-        Another observer of the same fit.
-
-    Yields
-    ------
-    Observer or None
-        To be passed to ``fit``. It draws the bars, if any, and passes everything on to
-        `observer`.
-
-    Examples
-    --------
-    >>> with fit_bars(quiet=True) as observer:
-    ...     print(observer)
-    None
+    Yields an observer for ``fit``, which passes everything on to `observer`.
     """
     if quiet or not ERRORS.is_terminal:
         yield observer
@@ -195,13 +147,7 @@ class _Bars:
 def signal_handled(
     number: int, handler: Callable[[int, FrameType | None], Any] | signal.Handlers
 ) -> Iterator[None]:
-    """Replace the handler of a signal; has no effect outside the main thread.
-
-    Examples
-    --------
-    >>> with signal_handled(signal.SIGINT, signal.SIG_IGN):
-    ...     signal.raise_signal(signal.SIGINT)
-    """
+    """Replace the handler of a signal; has no effect outside the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

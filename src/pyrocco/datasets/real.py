@@ -23,32 +23,13 @@ __all__ = ["CATALOGUE", "GENE_SETS", "REAL_SETS", "TEXT_SETS", "Entry", "data_fo
 
 @dataclass(frozen=True)
 class Entry:
-    """The file of one real set.
-
-    Attributes
-    ----------
-    file : str
-        Name of the file in the data folder.
-    kind : {"text", "genes"}
-        Counts of terms in documents, or expression of genes in samples.
-    sha256 : str
-        Checksum of the file.
-    origin : str
-        Public source of the numbers.
-    note : str
-        How the set differs from the one described in the paper.
-
-    Examples
-    --------
-    >>> CATALOGUE["glioma"].kind
-    'genes'
-    """
+    """The file of one real set."""
 
     file: str
-    kind: Literal["text", "genes"]
+    kind: Literal["text", "genes"]  # counts of terms in documents, or gene expression of samples
     sha256: str
-    origin: str
-    note: str
+    origin: str  # public source of the numbers
+    note: str  # how the set differs from the one described in the paper
 
 
 CATALOGUE: dict[str, Entry] = {

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +19,7 @@ from pyrocco._typing import Labels, Mask, Matrix, MatrixLike
 from pyrocco.assign import relabel
 from pyrocco.assign.kmeans import silhouettes
 from pyrocco.fitting.result import bicluster_columns, bicluster_rows
-from pyrocco.results.persistence import save_model
+from pyrocco.results.persistence import save
 from pyrocco.validation import check_count, check_random_state
 
 Pair = tuple[Labels, Labels]
@@ -215,18 +214,7 @@ class AutoKMeans(ClusterMixin, BaseEstimator):
         self.silhouettes_, self.failures_ = choice.silhouettes, choice.failures
         return self
 
-    def save(self, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None) -> None:
-        """Write the fitted model to a file, which `pyrocco.load` reads.
-
-        Parameters
-        ----------
-        path : str or path
-            The file.
-        about : mapping, optional
-            Further values to store with the model: texts, numbers, lists, arrays.
-        """
-        check_is_fitted(self)
-        save_model(path, self, about)
+    save = save
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -316,18 +304,7 @@ class AutoSpectralCoclustering(BiclusterMixin, BaseEstimator):
         self.silhouettes_, self.failures_ = choice.silhouettes, choice.failures
         return self
 
-    def save(self, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None) -> None:
-        """Write the fitted model to a file, which `pyrocco.load` reads.
-
-        Parameters
-        ----------
-        path : str or path
-            The file.
-        about : mapping, optional
-            Further values to store with the model: texts, numbers, lists, arrays.
-        """
-        check_is_fitted(self)
-        save_model(path, self, about)
+    save = save
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -430,18 +407,7 @@ class AutoSpectralBiclustering(BiclusterMixin, BaseEstimator):
         self.silhouettes_, self.failures_ = choice.silhouettes, choice.failures
         return self
 
-    def save(self, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None) -> None:
-        """Write the fitted model to a file, which `pyrocco.load` reads.
-
-        Parameters
-        ----------
-        path : str or path
-            The file.
-        about : mapping, optional
-            Further values to store with the model: texts, numbers, lists, arrays.
-        """
-        check_is_fitted(self)
-        save_model(path, self, about)
+    save = save
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -38,7 +37,7 @@ from pyrocco.progress import (
     observed_fit,
     with_callbacks,
 )
-from pyrocco.results.persistence import save_model
+from pyrocco.results.persistence import save
 from pyrocco.validation import check_choice, check_count, check_random_state
 
 # Below this tolerance, the clusters and thus the validation errors of 40 planted matrices with
@@ -304,18 +303,7 @@ class COBRA(BiclusterMixin, ClusterMixin, BaseEstimator, CallbackSupportMixin):
         check_is_fitted(self)
         return bicluster_columns(self.row_labels_, self.column_labels_)
 
-    def save(self, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None) -> None:
-        """Write the fitted model to a file, which `pyrocco.load` reads.
-
-        Parameters
-        ----------
-        path : str or path
-            The file.
-        about : mapping, optional
-            Further values to store with the model: texts, numbers, lists, arrays.
-        """
-        check_is_fitted(self)
-        save_model(path, self, about)
+    save = save
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
 from pyrocco._typing import Dense, Labels, Matrix, MatrixLike
@@ -28,7 +26,7 @@ from pyrocco.progress import (
     observed_fit,
     with_callbacks,
 )
-from pyrocco.results.persistence import save_model
+from pyrocco.results.persistence import save
 from pyrocco.solvers import Solver, resolve_solver
 from pyrocco.validation import check_choice, check_count, warn_not_converged
 
@@ -185,18 +183,7 @@ class RCC(ClusterMixin, BaseEstimator, CallbackSupportMixin):
         if not self.converged_ and self.n_iter_ == self.max_iter:
             warn_not_converged(self.max_iter)
 
-    def save(self, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None) -> None:
-        """Write the fitted model to a file, which `pyrocco.load` reads.
-
-        Parameters
-        ----------
-        path : str or path
-            The file.
-        about : mapping, optional
-            Further values to store with the model: texts, numbers, lists, arrays.
-        """
-        check_is_fitted(self)
-        save_model(path, self, about)
+    save = save
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

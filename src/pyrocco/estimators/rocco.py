@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import warnings
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -28,7 +26,7 @@ from pyrocco.progress import CallbackSupportMixin, Observer, observed_fit, with_
 from pyrocco.results.answers import Answers, label_left_out_rows, refuse_dask
 from pyrocco.results.cuts import CoClustering
 from pyrocco.results.impute import impute
-from pyrocco.results.persistence import save_model
+from pyrocco.results.persistence import save
 from pyrocco.results.predict import Predicted, cluster_row_means
 from pyrocco.results.statistics import TreeStatistics
 from pyrocco.solvers import Solver
@@ -541,30 +539,7 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         """
         return self.at().explain(top=top, column_names=column_names)
 
-    def save(self, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None) -> None:
-        """Write the fitted model to a file, which `pyrocco.load` reads.
-
-        The file is a zip archive of a JSON text and NumPy arrays. It contains no code, so that
-        a file from somebody else can do no harm.
-
-        Parameters
-        ----------
-        path : str or path
-            The file; ``.pyrocco`` is the usual ending. An existing file is replaced once the
-            new one is complete.
-        about : mapping, optional
-            Further values to store with the model: texts, numbers, lists, arrays (see
-            `pyrocco.estimators.loading.load_with_about`).
-
-        Raises
-        ------
-        ModelFileError
-            If a parameter is an object that cannot be stored, such as a solver of your own.
-        NotFittedError
-            If the model is not fitted.
-        """
-        check_is_fitted(self)
-        save_model(path, self, about)
+    save = save
 
     @property
     def reading_(self) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from pyrocco._typing import Array, Matrix
+from pyrocco._typing import Array, Matrix, stored_values
 from pyrocco.backends import (
     Backend,
     ChunkedBackend,
@@ -28,13 +28,14 @@ from pyrocco.backends.chunked.dask import (
     to_dask,
 )
 from pyrocco.backends.chunked.files import as_mapped
-from pyrocco.cells.values import has_missing, stored_values
+from pyrocco.cells.values import has_missing
 from pyrocco.fitting.memory_plan import plan_fit, plan_in_files
 from pyrocco.fitting.missing import NonEmpty, drop_empty
 from pyrocco.fitting.repeated_rows import RowCopies, chunked_row_order
 from pyrocco.fitting.result import Fit, FitResult, FittedRows, block_means
 from pyrocco.fitting.settings import Settings
 from pyrocco.fitting.variants import Variant
+from pyrocco.validation import NClusters, check_n_clusters_fit
 
 # Eigenvectors of the shorter side of a chunked matrix are computed in one place.
 LONGEST_SHORT_SIDE = 10_000
@@ -89,6 +90,12 @@ class Arranged:
     copies: RowCopies
     non_empty: NonEmpty | None = None
     transposed: bool = False
+
+    def n_clusters(self, value: object) -> NClusters:
+        """Check the parameter `n_clusters`; return the numbers for the matrix to fit."""
+        if not self.transposed:
+            return check_n_clusters_fit(value, self.X.shape)
+        return check_n_clusters_fit(value, self.X.shape[::-1])[::-1]
 
 
 class Engine(Protocol):

@@ -9,9 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
-from pyrocco._typing import Dense, Mask, Matrix, is_sparse
+from pyrocco._typing import Dense, Mask, Matrix, is_sparse, stored_values
 from pyrocco.backends import ChunkedMatrix, over_rows
-from pyrocco.cells.values import stored_values
 
 # Distance, in standard deviations of the noise, at which the weight is a quarter.
 _WIDTH = 4.0

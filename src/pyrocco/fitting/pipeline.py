@@ -22,7 +22,7 @@ from pyrocco.cells.values import (
     to_dense,
     transpose,
 )
-from pyrocco.checkpoint import Checkpoint, Stages
+from pyrocco.checkpoint import Checkpoint, Stages, open_stages
 from pyrocco.fitting.engines import Engine, Given, engine_for
 from pyrocco.fitting.missing import first_guess
 from pyrocco.fitting.outliers import (
@@ -38,7 +38,7 @@ from pyrocco.graph.build import search_for
 from pyrocco.graph.masked import MaskedSearch
 from pyrocco.progress import Progress
 from pyrocco.representation import Representation, learn_representation
-from pyrocco.validation import NClusters, check_n_clusters_fit
+from pyrocco.validation import NClusters
 
 Graphs = tuple[Graph, Graph]
 
@@ -100,17 +100,10 @@ def fit_rocco(
     """
     engine = engine_for(given, settings)
     arranged = engine.arrange(given, settings.variant)
-    X, (n, p) = arranged.X, arranged.X.shape
-    n_clusters = check_n_clusters_fit(
-        settings.parameters["n_clusters"], (p, n) if arranged.transposed else (n, p)
-    )
-    stages = Stages()
-    if checkpoint is not None:
-        stages = checkpoint.open(settings.parameters, X, engine.backend)
-    if arranged.transposed:
-        n_clusters = n_clusters[::-1]
+    n_clusters = arranged.n_clusters(settings.parameters["n_clusters"])
+    stages = open_stages(checkpoint, settings.parameters, arranged.X, engine.backend)
     task = Task(settings, engine, n_clusters, stages, progress)
-    fit = fit_cells(engine.divide(X, arranged.scale), task)
+    fit = fit_cells(engine.divide(arranged.X, arranged.scale), task)
     return engine.result(fit, arranged, given)
 
 

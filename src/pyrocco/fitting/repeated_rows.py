@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_array, check_consistent_length
 
-from pyrocco._typing import Array, Dense, Floats, Labels, Matrix, is_sparse
+from pyrocco._typing import Array, Dense, Floats, Labels, Matrix, is_sparse, stored_values
 from pyrocco.backends import Backend, ChunkedMatrix
 from pyrocco.backends.kernels.hashing import MIXER, weighted_sums
-from pyrocco.cells.values import stored_values, to_dense
+from pyrocco.cells.values import to_dense
 from pyrocco.fitting.missing import NonEmpty
 from pyrocco.fitting.result import Fit
 from pyrocco.graph import Graph

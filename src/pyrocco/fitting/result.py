@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from pyrocco._typing import Dense, Floats, Labels, Mask, Matrix, is_sparse
+from pyrocco._typing import Dense, Floats, Labels, Mask, Matrix, is_sparse, stored_values
 from pyrocco.assign import Assignment, JointAssigner
 from pyrocco.backends import ChunkedMatrix, over_rows
 from pyrocco.backends.kernels.clusters import sums_by_label
-from pyrocco.cells.values import has_missing, stored_values
+from pyrocco.cells.values import has_missing
 from pyrocco.graph import Graph
 from pyrocco.representation import Record, Representation
 

@@ -44,33 +44,7 @@ def import_anndata() -> tuple[ModuleType, ModuleType]:
 
 
 def read_h5ad(path: Path, layer: str | None = None, raw: bool = False) -> Matrix:
-    """Read the matrix of an AnnData file; nothing else of the file is loaded.
-
-    Parameters
-    ----------
-    path : Path
-        A .h5ad file.
-    layer : str or None
-        Layer to read instead of X.
-    raw : bool
-        Whether to read ``raw`` instead of X.
-
-    Returns
-    -------
-    Matrix
-        Observations (cells) are rows, variables (genes) are columns.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import numpy as np
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "a.h5ad"
-    ...     write_h5ad(path, Matrix(np.eye(2), ("c1", "c2"), ("TP53", "MYC")), {}, {}, {})
-    ...     matrix = read_h5ad(path)
-    >>> matrix.column_names, matrix.X.tolist()
-    (('TP53', 'MYC'), [[1.0, 0.0], [0.0, 1.0]])
-    """
+    """Read X, a layer or raw of an AnnData file; nothing else of the file is loaded."""
     anndata, h5py = import_anndata()
     if raw and layer is not None:
         raise MatrixError(f"{path}: {_BOTH}")
@@ -138,30 +112,7 @@ def write_h5ad(
     var: Mapping[str, Labels],
     uns: Mapping[str, object],
 ) -> None:
-    """Write a matrix with labels of its rows and columns.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    matrix : Matrix
-        Values and names.
-    obs, var : dict
-        Labels of rows and of columns, by name; they are written as categories.
-    uns : dict
-        Unstructured results.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import anndata
-    >>> import numpy as np
-    >>> matrix = Matrix(np.eye(2), ("c1", "c2"), ("TP53", "MYC"))
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_h5ad(Path(folder) / "a.h5ad", matrix, {"rocco": np.array([0, 1])}, {}, {})
-    ...     anndata.read_h5ad(Path(folder) / "a.h5ad").obs["rocco"].tolist()
-    ['0', '1']
-    """
+    """Write a matrix; labels of rows (obs) and of columns (var), by name, become categories."""
     anndata, _ = import_anndata()
     with warnings.catch_warnings():
         # Duplicate names are allowed here.
@@ -181,14 +132,7 @@ def _label_frame(columns: Mapping[str, Labels], names: tuple[str, ...]) -> pd.Da
 
 
 def check_annotated(adata: object) -> None:
-    """Raise a `TypeError` unless the object is an AnnData object, judged by its attributes.
-
-    Examples
-    --------
-    >>> check_annotated([[1.0, 2.0]])
-    Traceback (most recent call last):
-    TypeError: an AnnData object is needed, not list; for a plain matrix: pyrocco.ROCCO().fit(X)
-    """
+    """Raise a `TypeError` unless the object is an AnnData object, judged by its attributes."""
     if not all(hasattr(adata, part) for part in ("X", "obs", "var", "uns", "obsm", "layers")):
         raise TypeError(
             f"an AnnData object is needed, not {type(adata).__name__}; for a plain matrix: "
@@ -197,37 +141,7 @@ def check_annotated(adata: object) -> None:
 
 
 def take_matrix(adata: AnnData, layer: str | None, use_raw: bool) -> tuple[Values, pd.Index]:
-    """Return a matrix of an AnnData object, in memory, and the names of its columns.
-
-    Parameters
-    ----------
-    adata : AnnData
-        The object.
-    layer : str or None
-        Layer to use instead of X.
-    use_raw : bool
-        Whether to use ``raw`` instead of X.
-
-    Returns
-    -------
-    X : ndarray or sparse matrix
-    columns : Index
-
-    Raises
-    ------
-    ValueError
-        If there is no such matrix; the message lists those that exist.
-
-    Examples
-    --------
-    >>> import anndata
-    >>> adata = anndata.AnnData(np.eye(2), layers={"counts": 3 * np.eye(2)})
-    >>> take_matrix(adata, "counts", use_raw=False)[0].tolist()
-    [[3.0, 0.0], [0.0, 3.0]]
-    >>> take_matrix(adata, "count", use_raw=False)
-    Traceback (most recent call last):
-    ValueError: adata has no layer "count"; it has X, layer "counts"
-    """
+    """Return a matrix of an AnnData object, in memory, and the names of its columns."""
     if use_raw and layer is not None:
         raise ValueError(_BOTH)
     if layer is not None:
@@ -250,54 +164,18 @@ def _loaded(X: Any) -> Values:
 
 
 def in_memory(adata: AnnData) -> AnnData:
-    """Return a copy of an AnnData object that shares no data with it or with a file.
-
-    Examples
-    --------
-    >>> import anndata
-    >>> adata = anndata.AnnData(np.eye(3))
-    >>> in_memory(adata[:2]).is_view
-    False
-    """
+    """Return a copy of an AnnData object that shares no data with it or with a file."""
     return adata.to_memory() if adata.isbacked else adata.copy()
 
 
 def as_categories(labels: Labels) -> pd.Categorical[str]:
-    """Return labels as scanpy stores clusters: categories of text, in numerical order.
-
-    Examples
-    --------
-    >>> as_categories(np.array([0, 2, 0])).categories.tolist()
-    ['0', '1', '2']
-    """
+    """Return labels as scanpy stores clusters: categories of text, in numerical order."""
     order = [str(label) for label in range(int(max(labels)) + 1)]
     return pd.Categorical([str(label) for label in labels], categories=order)
 
 
 def as_labels(column: pd.Series[Any]) -> tuple[Labels, list[str]]:
-    """Return the categories of a column as integers from 0, and their names.
-
-    Parameters
-    ----------
-    column : Series
-        Clusters as `as_categories` makes them; they may have been renamed or subset since.
-
-    Returns
-    -------
-    labels : ndarray of int
-    names : list of str
-
-    Raises
-    ------
-    ValueError
-        If some entries have no cluster.
-
-    Examples
-    --------
-    >>> labels, names = as_labels(pd.Series(["T cells", "B cells", "T cells"], name="rocco"))
-    >>> labels.tolist(), names
-    ([1, 0, 1], ['B cells', 'T cells'])
-    """
+    """Return the categories of a column as integers from 0, and their names."""
     used = column.astype("category").cat.remove_unused_categories()
     if used.isna().any():
         raise ValueError(f'{int(used.isna().sum())} entries of "{column.name}" have no cluster')

@@ -19,26 +19,7 @@ _DAMAGED = (ValueError, EOFError, KeyError, TypeError, zipfile.BadZipFile)
 
 
 def read_npy(path: Path) -> Matrix:
-    """Read a two-dimensional array saved by ``numpy.save``.
-
-    Parameters
-    ----------
-    path : Path
-        A .npy file.
-
-    Returns
-    -------
-    Matrix
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "a.npy"
-    ...     np.save(path, np.eye(2))
-    ...     read_npy(path).notes
-    ('A NumPy array of float64, without names.', 'The matrix has 2 rows and 2 columns.')
-    """
+    """Read a two-dimensional array saved by ``numpy.save``."""
     try:
         X = np.load(path, allow_pickle=False)
     except _DAMAGED as error:
@@ -47,27 +28,7 @@ def read_npy(path: Path) -> Matrix:
 
 
 def read_npz(path: Path) -> Matrix:
-    """Read a matrix saved by ``scipy.sparse.save_npz``, or the one 2-D array of an archive.
-
-    Parameters
-    ----------
-    path : Path
-        A .npz file. If it is not a sparse matrix, it must hold exactly one two-dimensional
-        array; arrays of other shapes are ignored, and a note says so.
-
-    Returns
-    -------
-    Matrix
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "a.npz"
-    ...     sparse.save_npz(path, sparse.eye_array(3, format="csc"))
-    ...     read_npz(path).notes[0]
-    'A sparse matrix with 3 stored values of float64, without names.'
-    """
+    """Read a matrix saved by ``scipy.sparse.save_npz``, or the one 2-D array of an archive."""
     try:
         with np.load(path, allow_pickle=False) as archive:
             if "format" not in archive.files:

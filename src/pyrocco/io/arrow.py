@@ -112,13 +112,7 @@ def load_text(path: Path, layout: Layout, watch: Watch | None) -> LoadedColumns 
 def numbers_of(
     columns: Sequence[pyarrow.ChunkedArray], n_rows: int, dtype: DTypeLike = float
 ) -> Dense:
-    """Return columns of an Arrow table as one array, with NaN for missing values.
-
-    Examples
-    --------
-    >>> numbers_of(import_arrow().table({"a": [1, None]}).columns, 2).tolist()
-    [[1.0], [nan]]
-    """
+    """Return columns of an Arrow table as one array, with NaN for missing values."""
     X = np.empty((n_rows, len(columns)), dtype=dtype)
     for j, column in enumerate(columns):
         X[:, j] = column.cast("float64").to_numpy()
@@ -126,30 +120,9 @@ def numbers_of(
 
 
 def read_parquet(path: Path, layout: str = "auto", absent: str | None = None) -> Matrix:
-    """Read a table from a Parquet file.
+    """Read a wide or long table from a Parquet file.
 
-    Parameters
-    ----------
-    path : Path
-        A .parquet file, wide or long. Row names are the index that pandas wrote, or the first
-        column of text.
-    layout, absent : str or None
-        As in `read_matrix`.
-
-    Returns
-    -------
-    Matrix
-        Missing values are NaN. Columns without numbers are ignored.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "a.parquet"
-    ...     write_parquet(path, {"gene": ["TP53", "MYC"], "liver": [1, None]})
-    ...     matrix = read_parquet(path)
-    >>> matrix.row_names, matrix.X.tolist()
-    (('TP53', 'MYC'), [[1.0], [nan]])
+    Row names are the index that pandas wrote, or the first column of text.
     """
     table = load_parquet(path)
     columns = parquet_columns(table, layout)
@@ -201,13 +174,7 @@ def parquet_columns(table: pyarrow.Table, layout: str = "auto") -> Columns:
 
 
 def column_kinds(schema: pyarrow.Schema) -> list[str]:
-    """Return what the columns of an Arrow table hold, judged by their types.
-
-    Examples
-    --------
-    >>> column_kinds(import_arrow().table({"gene": ["TP53"], "liver": [1], "pair": [[1]]}).schema)
-    ['text', 'number', 'neither']
-    """
+    """Return what the columns of an Arrow table hold, judged by their types."""
     return [_kind(field.type) for field in schema]
 
 

@@ -74,30 +74,14 @@ class ChunkReader(Protocol):
 
 @dataclass(frozen=True)
 class Chunks:
-    """The chunks of a matrix, from its first row to its last.
-
-    Attributes
-    ----------
-    chunks : tuple of Chunk
-        Where the rows are stored.
-    column_names : tuple of str
-        One name per column.
-    dtype : dtype
-        float32 or float64.
-    reader : ChunkReader
-        Reads one of the chunks.
-    has_row_names : bool
-        Whether the reader can read row names.
-    notes : tuple of str
-        Sentences about what was detected.
-    """
+    """The chunks of a matrix, from its first row to its last."""
 
     chunks: tuple[Chunk, ...]
     column_names: tuple[str, ...]
-    dtype: np.dtype[np.floating]
+    dtype: np.dtype[np.floating]  # float32 or float64
     reader: ChunkReader
-    has_row_names: bool
-    notes: tuple[str, ...] = ()
+    has_row_names: bool  # whether the reader can read row names
+    notes: tuple[str, ...] = ()  # sentences about what was detected
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -106,34 +90,15 @@ class Chunks:
 
 
 def text_array(names: Names) -> Dense:
-    """Return names as an array of Python strings.
-
-    Examples
-    --------
-    >>> text_array([b"TP53", " MYC ", 7])
-    array(['TP53', 'MYC', '7'], dtype=object)
-    """
+    """Return names as an array of Python strings."""
     texts = [name.decode() if isinstance(name, bytes) else str(name) for name in names]
     return np.array([text.strip() for text in texts], dtype=object)
 
 
 def text_chunks(paths: Sequence[Path]) -> Chunks:
-    """Open text files, each of which holds some rows of a matrix.
+    """Open text files, each of which holds some rows of a matrix, in the order of the rows.
 
-    Parameters
-    ----------
-    paths : sequence of Path
-        CSV, TSV or TXT files, compressed or not, in the order of the rows. The layout of the
-        first file holds for all.
-
-    Returns
-    -------
-    Chunks
-
-    Raises
-    ------
-    MatrixError
-        If files have different columns, one has no rows, or the table is a long one.
+    The layout of the first file is used for all.
     """
     first = paths[0]
     with read_errors(first):
@@ -230,22 +195,10 @@ def _check_count(rows: Dense, chunk: Chunk) -> Dense:
 
 
 def parquet_chunks(paths: Sequence[Path]) -> Chunks:
-    """Open Parquet files, each of which holds some rows of a matrix.
+    """Open Parquet files, each of which holds some rows of a matrix, in the order of the rows.
 
-    Parameters
-    ----------
-    paths : sequence of Path
-        The files in the order of the rows. The columns of the first file are used for all.
-
-    Returns
-    -------
-    Chunks
-        float32 if every column of every file is.
-
-    Raises
-    ------
-    MatrixError
-        If files have different columns, one has no rows, or text instead of numbers.
+    The columns of the first file are used for all. The type is float32 if that of every column
+    of every file is.
     """
     files = [open_parquet(path) for path in paths]
     counts = [int(file.metadata.num_rows) for file in files]
@@ -307,34 +260,10 @@ class _ParquetReader:
 
 
 def zarr_chunks(path: Path) -> Chunks:
-    """Open a Zarr store.
+    """Open a Zarr store, with one chunk for each chunk of rows in the store.
 
-    Parameters
-    ----------
-    path : Path
-        An array of two dimensions, or a group with such an array called ``X`` and, if there
-        are names, arrays called ``row_names`` and ``column_names``.
-
-    Returns
-    -------
-    Chunks
-        One for each chunk of rows in the store.
-
-    Raises
-    ------
-    MatrixError
-        If the store holds no such array, or names that do not fit its shape.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import zarr
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "counts.zarr"
-    ...     array = zarr.open(path, mode="w", shape=(5, 3), chunks=(2, 3), dtype="f4")
-    ...     opened = zarr_chunks(path)
-    >>> [chunk.n_rows for chunk in opened.chunks], opened.dtype
-    ([2, 2, 1], dtype('float32'))
+    It is an array of two dimensions, or a group with such an array called ``X`` and, if there
+    are names, arrays called ``row_names`` and ``column_names``.
     """
     arrays = _open_zarr(path)
     X = arrays["X"]

@@ -70,13 +70,7 @@ def is_missing(cell: str) -> bool:
 
 
 def is_number(cell: str, decimal: str = ".") -> bool:
-    """Whether a cell holds a number, finite or not.
-
-    Examples
-    --------
-    >>> is_number("1,5", ","), is_number("1,5", "."), is_number("-2e3"), is_number("nan")
-    (True, False, True, False)
-    """
+    """Whether a cell holds a number, finite or not."""
     if "_" in cell or is_missing(cell):  # Python accepts 1_000 as a number; tables do not use it
         return False
     if decimal == ",":
@@ -96,13 +90,7 @@ def to_number(cell: str, decimal: str = ".") -> float:
 
 
 def cell_problem(cell: str, decimal: str = ".") -> str:
-    """Say what is wrong with a cell that should hold a number, or return an empty string.
-
-    Examples
-    --------
-    >>> cell_problem("low"), cell_problem("NA"), cell_problem("1,234")
-    ('holds the text "low", not a number', '', 'holds "1,234": write numbers without ...
-    """
+    """Say what is wrong with a cell that should hold a number, or return an empty string."""
     if is_missing(cell):
         return ""
     if not is_number(cell, decimal):
@@ -117,11 +105,6 @@ def column_kind(cells: Sequence[str], decimal: str = ".") -> str:
     """Return what a column holds, judged by some of its cells.
 
     It holds numbers if at least half of the cells that are not missing are numbers.
-
-    Examples
-    --------
-    >>> column_kind(["1", "NA", "high"]), column_kind(["kinase", "-"]), column_kind(["", ""])
-    ('number', 'text', 'empty')
     """
     filled = [cell for cell in cells if not is_missing(cell)]
     if not filled:
@@ -132,30 +115,12 @@ def column_kind(cells: Sequence[str], decimal: str = ".") -> str:
 
 @dataclass(frozen=True)
 class Roles:
-    r"""What the columns of a table are used for, by position.
+    """What the columns of a table are used for, by position."""
 
-    Attributes
-    ----------
-    index : int or None
-        Column of row names.
-    numbers : tuple of int
-        Columns of numbers.
-    ignored : tuple of int
-        Columns that are not used.
-    long : tuple of int or None
-        Row, column and value of a long table; `index` and `numbers` are then empty.
-
-    Examples
-    --------
-    >>> roles = Roles(index=0, numbers=(2, 3), ignored=(1,))
-    >>> print(*roles.notes(("gene", "about", "liver", "heart")), sep="\n")
-    The first column ("gene") holds the row names.
-    Ignored, because it holds no numbers: "about".
-    """
-
-    index: int | None
+    index: int | None  # row names
     numbers: tuple[int, ...]
     ignored: tuple[int, ...] = ()
+    # Row, column and value of a long table; `index` is then None and `numbers` empty.
     long: tuple[int, int, int] | None = None
 
     @property
@@ -201,29 +166,8 @@ def assign_roles(
 ) -> Roles:
     """Decide what each column is used for.
 
-    Parameters
-    ----------
-    kinds : sequence of str
-        What each column holds, as returned by `column_kind`, or ``"neither"``.
-    names : sequence of str or None
-        Headings, if any.
-    repeats : sequence of bool
-        Whether a column holds the same cell twice.
-    index : int, optional
-        Column of row names, if known.
-    layout : {"auto", "wide", "long"}
-        Layout of the table; ``"auto"`` guesses.
-
-    Returns
-    -------
-    Roles
-
-    Examples
-    --------
-    >>> assign_roles(["text", "number", "text", "number"], None, [False] * 4)
-    Roles(index=0, numbers=(1, 3), ignored=(2,), long=None)
-    >>> assign_roles(["text", "text", "number"], None, [True, True, True]).long
-    (0, 1, 2)
+    `kinds` are those of `column_kind`, or ``"neither"``; `repeats` says whether a column holds
+    the same cell twice; `index` is the column of row names if it is known.
     """
     texts = [position for position, kind in enumerate(kinds) if kind == TEXT]
     if index is None:
@@ -279,26 +223,11 @@ def _called(position: int, names: Sequence[str] | None) -> str:
 
 @dataclass(frozen=True)
 class Columns:
-    """Headings of the columns of a table, and what the columns are used for.
+    """Headings of the columns of a table, and what the columns are used for."""
 
-    Attributes
-    ----------
-    width : int
-        Number of cells on every line below the headings.
-    header : tuple of str or None
-        One heading per column; None if the first line already holds numbers. A header whose
-        length differs from `width` is a mistake in the file.
-    roles : Roles
-        What the columns are used for.
-
-    Examples
-    --------
-    >>> columns = Columns(3, ("gene", "liver", "heart"), Roles(0, (1, 2)))
-    >>> columns.names
-    ('liver', 'heart')
-    """
-
-    width: int
+    width: int  # number of cells on every line below the headings
+    # None if the first line already holds numbers. A header whose length differs from `width` is
+    # a mistake in the file.
     header: tuple[str, ...] | None
     roles: Roles
 
@@ -320,26 +249,7 @@ class Columns:
 
 
 def detect_columns(records: Sequence[Record], decimal: str = ".", layout: str = "auto") -> Columns:
-    """Detect headings, row names and columns of text.
-
-    Parameters
-    ----------
-    records : sequence of sequences of str
-        First lines of the table.
-    decimal : str
-        Decimal sign.
-    layout : {"auto", "wide", "long"}
-        Whether a line of the table is a row or a single cell.
-
-    Returns
-    -------
-    Columns
-
-    Examples
-    --------
-    >>> detect_columns([["gene", "about", "liver"], ["TP53", "tumour", "5"], ["MYC", "", "7"]])
-    Columns(width=3, header=('gene', 'about', 'liver'), roles=Roles(index=0, numbers=(2,), ...
-    """
+    """Detect headings, row names and columns of text in the first lines of a table."""
     first, *body = records
     width = _usual_width(first, body)
     most = max(10, _SAMPLE_CELLS // width)

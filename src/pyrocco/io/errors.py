@@ -21,72 +21,27 @@ __all__ = [
 
 
 class MatrixError(ValueError):
-    """The input is not a matrix that pyrocco can use; the message says why, in one line.
-
-    Examples
-    --------
-    >>> raise MatrixError("counts.csv: the file is empty")
-    Traceback (most recent call last):
-    pyrocco.io.errors.MatrixError: counts.csv: the file is empty
-    """
+    """The input is not a matrix that pyrocco can use; the message says why, in one line."""
 
 
 class ModelFileError(ValueError):
-    """A model cannot be saved or loaded; the message says why, in one line.
-
-    Examples
-    --------
-    >>> raise ModelFileError("model.pyrocco: is damaged")
-    Traceback (most recent call last):
-    pyrocco.io.errors.ModelFileError: model.pyrocco: is damaged
-    """
+    """A model cannot be saved or loaded; the message says why, in one line."""
 
 
 class OutputError(OSError):
-    """The results cannot be written; the message says why, in one line.
-
-    Examples
-    --------
-    >>> raise OutputError("results: is a file, not a folder")
-    Traceback (most recent call last):
-    pyrocco.io.errors.OutputError: results: is a file, not a folder
-    """
+    """The results cannot be written; the message says why, in one line."""
 
 
 class MissingExtraError(ImportError):
-    """An optional package is not installed; the message says how to install it.
-
-    Examples
-    --------
-    >>> raise MissingExtraError('pip install "pyrocco[excel]"')
-    Traceback (most recent call last):
-    pyrocco.io.errors.MissingExtraError: pip install "pyrocco[excel]"
-    """
+    """An optional package is not installed; the message says how to install it."""
 
 
 @contextmanager
 def extra(name: str, what: str) -> Iterator[None]:
     """Explain how to install an optional package when its import in this block fails.
 
-    Parameters
-    ----------
-    name : str
-        The extra of pyrocco that installs the package.
-    what : str
-        What needs the package, as the plural subject of a sentence.
-
-    Raises
-    ------
-    MissingExtraError
-        If the import fails; the message names the extra.
-
-    Examples
-    --------
-    >>> with extra("excel", "Excel files"):
-    ...     import a_package_that_does_not_exist
-    Traceback (most recent call last):
-    pyrocco.io.errors.MissingExtraError: Excel files need an optional package that is not \
-installed: pip install "pyrocco[excel]"
+    `name` is the extra of pyrocco that installs it, and `what` needs it: the plural subject of
+    a sentence.
     """
     try:
         yield
@@ -98,25 +53,7 @@ installed: pip install "pyrocco[excel]"
 
 @contextmanager
 def read_errors(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn errors of the system in this block into a `MatrixError` that names the file.
-
-    Parameters
-    ----------
-    path : str or path
-        The file that is read.
-
-    Raises
-    ------
-    MatrixError
-        If the system cannot read the file, or its compression is damaged.
-
-    Examples
-    --------
-    >>> with read_errors("counts.csv"):
-    ...     raise PermissionError(13, "Permission denied")
-    Traceback (most recent call last):
-    pyrocco.io.errors.MatrixError: counts.csv: cannot be read: Permission denied
-    """
+    """Convert errors of the system in this block to a `MatrixError` that names the file."""
     try:
         yield
     except OSError as error:
@@ -139,26 +76,7 @@ def list_some(things: Sequence[str], most: int = 5) -> str:
 def cell_place(
     row: int, column: int, row_name: str = "", column_name: str = "", line: int | None = None
 ) -> str:
-    """Say where a cell is, counting from 1.
-
-    Parameters
-    ----------
-    row, column : int
-        Position in the matrix, counting from 0.
-    row_name, column_name : str
-        Names in the file, if any.
-    line : int, optional
-        Line of the file, counting from 1.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> cell_place(2, 0, "TP53", "liver", line=4)
-    'row 3 ("TP53", line 4 of the file), column 1 ("liver")'
-    """
+    """Say where a cell is, counting from 1; `row` and `column` count from 0, `line` from 1."""
     # A name may hold line breaks; the message must not.
     row_name, column_name = (" ".join(name.split()) for name in (row_name, column_name))
     about_row = [f'"{row_name}"'] if row_name else []

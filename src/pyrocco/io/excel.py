@@ -23,31 +23,7 @@ Row = list[Any]
 def read_excel(
     path: Path, sheet: str | None = None, layout: str = "auto", absent: str | None = None
 ) -> Matrix:
-    """Read a table from one sheet of an Excel file.
-
-    Parameters
-    ----------
-    path : Path
-        A .xlsx or .xlsm file.
-    sheet, layout, absent : str or None
-        As in `read_matrix`.
-
-    Returns
-    -------
-    Matrix
-        The same as `read_matrix` gives for the table saved as CSV.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "a.xlsx"
-    ...     frame = pd.DataFrame({"liver": [1.5, None]}, index=["TP53", "MYC"])
-    ...     frame.to_excel(path)
-    ...     matrix = read_excel(path)
-    >>> matrix.row_names, matrix.X.tolist()
-    (('TP53', 'MYC'), [[1.5], [nan]])
-    """
+    """Read a table from one sheet of an Excel file, as if it were saved as CSV."""
     rows, about = _load_sheet(path, sheet)
     head = [[_text(cell) for cell in row] for row in rows[:SAMPLE_LINES]]
     columns = detect_columns(head, layout=layout)

@@ -34,31 +34,7 @@ class _Names:
 
 
 def read_market_folder(folder: Path) -> Matrix:
-    r"""Read a folder as written by the programs of 10x Genomics.
-
-    Parameters
-    ----------
-    folder : Path
-        Holds ``matrix.mtx``, ``barcodes.tsv`` and ``features.tsv`` (or ``genes.tsv``), each
-        plain or compressed with gzip.
-
-    Returns
-    -------
-    Matrix
-        Cells are rows, genes are columns.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from scipy.io import mmwrite
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     mmwrite(Path(folder) / "matrix.mtx", sparse.coo_array([[0, 5, 1], [7, 0, 0]]))
-    ...     _ = (Path(folder) / "barcodes.tsv").write_text("AAC\nAAG\nAAT\n")
-    ...     _ = (Path(folder) / "genes.tsv").write_text("ENSG1\tTP53\nENSG2\tMYC\n")
-    ...     matrix = read_market_folder(Path(folder))
-    >>> matrix.row_names, matrix.column_names
-    (('AAC', 'AAG', 'AAT'), ('TP53', 'MYC'))
-    """
+    """Read a folder as the programs of 10x Genomics write it: cells are rows, genes columns."""
     path = _first_existing(folder, [_MATRIX])
     if path is None:
         raise MatrixError(
@@ -76,26 +52,8 @@ def read_market_folder(folder: Path) -> Matrix:
 def read_market(path: Path) -> Matrix:
     """Read a Matrix Market file, and the names beside it if there are any.
 
-    Parameters
-    ----------
-    path : Path
-        A .mtx or .mtx.gz file. Names are looked for if it is called ``matrix.mtx``;
-        ``GSM1_matrix.mtx`` goes with ``GSM1_barcodes.tsv``.
-
-    Returns
-    -------
-    Matrix
-        CSR if the file lists coordinates. With names, cells are rows.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from scipy.io import mmwrite
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "a.mtx"
-    ...     mmwrite(path, sparse.eye_array(3, format="coo"))
-    ...     read_market(path).notes[0]
-    'A Matrix Market file with 3 stored values, without names.'
+    Names are searched if the file is called ``matrix.mtx``; the barcodes of
+    ``GSM1_matrix.mtx`` are in ``GSM1_barcodes.tsv``. With names, cells are rows.
     """
     try:
         X = mmread(path)

@@ -30,20 +30,7 @@ _DATE = (2020, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True)
 class Record:
-    """An object, as the name of its class and its fields.
-
-    Parameters
-    ----------
-    name : str
-        Name of the class.
-    parts : dict
-        Its fields.
-
-    Examples
-    --------
-    >>> Record("Graph", {"n_nodes": 3}).parts["n_nodes"]
-    3
-    """
+    """An object, as the name of its class and its fields."""
 
     name: str
     parts: dict[str, Any]
@@ -52,25 +39,7 @@ class Record:
 def write_model_file(path: str | os.PathLike[str], content: dict[str, Any]) -> None:
     """Write nested dicts, lists, numbers, texts, arrays and records.
 
-    Parameters
-    ----------
-    path : str or path
-        The file; an existing one is replaced when the new one is complete.
-    content : dict
-        What to write.
-
-    Raises
-    ------
-    ModelFileError
-        If a value cannot be stored.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_model_file(Path(folder) / "a.pyrocco", {"labels": np.array([0, 1])})
-    ...     read_model_file(Path(folder) / "a.pyrocco")
-    {'labels': array([0, 1])}
+    An existing file is replaced when the new one is complete.
     """
     packed = _Packer()
     content = {key: packed.pack(value, key) for key, value in content.items()}
@@ -88,30 +57,7 @@ def write_model_file(path: str | os.PathLike[str], content: dict[str, Any]) -> N
 
 
 def read_model_file(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read what `write_model_file` wrote.
-
-    Parameters
-    ----------
-    path : str or path
-        The file.
-
-    Returns
-    -------
-    dict
-
-    Raises
-    ------
-    ModelFileError
-        If it is not a model file, is damaged, or was written by a newer pyrocco.
-    FileNotFoundError
-        If there is no such file.
-
-    Examples
-    --------
-    >>> read_model_file("pyproject.toml")
-    Traceback (most recent call last):
-    pyrocco.io.errors.ModelFileError: pyproject.toml: is not a model file of pyrocco...
-    """
+    """Read what `write_model_file` wrote."""
     try:
         with zipfile.ZipFile(path) as archive:
             text = _checked_text(archive, path)

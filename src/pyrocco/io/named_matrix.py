@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from pyrocco._typing import Dense
 from pyrocco._typing import Matrix as Values
+from pyrocco._typing import stored_values
 from pyrocco.io.errors import MatrixError, cell_place, counted
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
     "default_names",
     "match_columns",
     "named_matrix",
-    "stored_values",
 ]
 
 INFINITE = "is infinite: replace it by a number, or remove that row or column"
@@ -84,25 +83,7 @@ class Matrix:
 
 
 def default_names(kind: str, count: int) -> tuple[str, ...]:
-    """Return names for rows or columns that have none.
-
-    Parameters
-    ----------
-    kind : str
-        ``"row"`` or ``"column"``.
-    count : int
-        Number of names.
-
-    Returns
-    -------
-    tuple of str
-        ``kind_0``, ``kind_1``, ...
-
-    Examples
-    --------
-    >>> default_names("row", 2)
-    ('row_0', 'row_1')
-    """
+    """Return names for rows or columns that have none: ``row_0``, ``row_1``, ..."""
     return tuple(f"{kind}_{i}" for i in range(count))
 
 
@@ -113,28 +94,7 @@ def named_matrix(
     notes: Sequence[str],
     source: str,
 ) -> Matrix:
-    """Check the values that a reader returns, add default names and notes about the size.
-
-    Parameters
-    ----------
-    X : ndarray or sparse matrix
-        Values as read.
-    row_names, column_names : sequence of str or None
-        Names, if the file has them.
-    notes : sequence of str
-        What was detected in the file.
-    source : str
-        Name of the file, for messages.
-
-    Returns
-    -------
-    Matrix
-
-    Examples
-    --------
-    >>> named_matrix(np.array([[1, np.nan]]), None, ["a", "b"], [], "a.npy").notes
-    ('The matrix has 1 row and 2 columns.', '1 of its 2 cells is missing (50 %).')
-    """
+    """Check the values that a reader returns, add default names and notes about the size."""
     X = check_numbers(X, source)
     n_rows, n_columns = X.shape
     rows = default_names("row", n_rows) if row_names is None else tuple(row_names)
@@ -154,26 +114,10 @@ def _about_size(matrix: Matrix) -> list[str]:
     return lines
 
 
-def stored_values(X: Values) -> Dense:
-    """Return all values of a dense matrix, or the stored values of a sparse one."""
-    return X if isinstance(X, np.ndarray) else X.data
-
-
 def check_numbers(X: Values, source: str) -> Values:
     """Return the matrix as floating point, dense or CSR, or say what is wrong with it.
 
-    float32 and float64 are kept, other numbers become float64. Missing values are NaN.
-
-    Raises
-    ------
-    MatrixError
-        If the array is not two-dimensional, has no rows or columns, or holds anything but finite
-        real numbers and NaN.
-
-    Examples
-    --------
-    >>> check_numbers(np.array([[1, 2]]), "a.npy")
-    array([[1., 2.]])
+    Numbers other than float32 become float64. Missing values are NaN.
     """
     check_matrix_array(X.shape, X.dtype, source)
     X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)

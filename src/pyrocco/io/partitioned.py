@@ -88,22 +88,7 @@ def import_dask() -> ModuleType:
 
 
 def is_partitioned(path: str | os.PathLike[str]) -> bool:
-    """Whether a path names a matrix in chunks: a pattern of file names, or a Zarr store.
-
-    Parameters
-    ----------
-    path : str or path
-        A file, a folder, or a pattern such as ``data/*.parquet``.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> is_partitioned("data/*.parquet"), is_partitioned("a.zarr"), is_partitioned("a.csv")
-    (True, True, False)
-    """
+    """Whether a path names a matrix in chunks: a pattern of file names, or a Zarr store."""
     # A file may have brackets in its name.
     is_pattern = glob.has_magic(str(path)) and not Path(path).exists()
     return is_pattern or Path(path).suffix.lower() == ".zarr"
@@ -239,28 +224,9 @@ def _lazy(
 
 
 def split_rows(X: Values, row_names: Names, at_least: int = 1) -> tuple[DaskArray, DaskArray]:
-    """Split a matrix that is in memory into chunks of rows.
+    """Split a matrix in memory, and its row names, into at least `at_least` chunks of rows.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array
-        Values.
-    row_names : sequence of str
-        One name per row.
-    at_least : int, default=1
-        Minimum number of chunks, such as one per worker; large ones are split further.
-
-    Returns
-    -------
-    X, row_names : dask array
-        Chunks of rows, and their names. If a Dask client is active, they are sent to the
-        workers.
-
-    Examples
-    --------
-    >>> X, names = split_rows(np.ones((10, 2)), [""] * 10, at_least=2)
-    >>> X.chunks, names.chunks
-    (((5, 5), (2,)), ((5, 5),))
+    Large chunks are split further. If a Dask client is active, they are sent to its workers.
     """
     dask = import_dask()
     n_bytes = X.nbytes if isinstance(X, np.ndarray) else X.data.nbytes + X.indices.nbytes

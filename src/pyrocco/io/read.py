@@ -22,13 +22,7 @@ __all__ = ["FORMATS", "Format", "read_matrix"]
 
 @dataclass(frozen=True)
 class Format:
-    """The function that reads a kind of file, and the options that it takes.
-
-    Examples
-    --------
-    >>> FORMATS[".xlsx"].options
-    ('layout', 'absent', 'sheet')
-    """
+    """The function that reads a kind of file, and the options that it takes."""
 
     read: Callable[..., Matrix]
     options: tuple[str, ...] = ()

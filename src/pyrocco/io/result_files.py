@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,32 +50,10 @@ Table = dict[str, Any]
 
 @contextmanager
 def staged_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
-    """Collect files in a hidden folder and move them into place when all are complete.
+    """Collect files in a hidden folder and move them to `folder` when all are complete.
 
-    Parameters
-    ----------
-    folder : str or path
-        Where the files end up; created if it does not exist. If it cannot be written to,
-        entering the block fails, before any work is done.
-
-    Yields
-    ------
-    Path
-        Write the files here. After an exception they are deleted and `folder` keeps its
-        content.
-
-    Raises
-    ------
-    OutputError
-        If the folder cannot be created or written to.
-
-    Examples
-    --------
-    >>> with tempfile.TemporaryDirectory() as parent:
-    ...     with staged_folder(Path(parent) / "out") as stage:
-    ...         _ = (stage / "answer.txt").write_text("42")
-    ...     sorted(path.name for path in (Path(parent) / "out").iterdir())
-    ['answer.txt']
+    If `folder` cannot be written to, entering the block fails, before any work is done. After an
+    exception the files are deleted and the content of `folder` stays as it was.
     """
     folder = Path(folder)
     is_new = not folder.exists()
@@ -135,33 +114,13 @@ def write_matrix(path: Path, matrix: Matrix) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """Results of a fit, with all that is needed to write them.
-
-    Attributes
-    ----------
-    matrix : Matrix
-        Values and names as they were fitted.
-    row_labels, column_labels : ndarray of int
-        Cluster of every row and of every column.
-    block_means : ndarray of shape (n_row_clusters, n_column_clusters)
-        Mean of every block.
-    summary : dict
-        What JSON can hold about the fit.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> matrix = Matrix(np.eye(2), ("a", "b"), ("x", "y"))
-    >>> results = Results(matrix, np.array([0, 1]), np.array([0, 1]), np.eye(2), {})
-    >>> results.tables()["row_labels"]["name"]
-    ['a', 'b']
-    """
+    """Results of a fit, with all that is needed to write them."""
 
     matrix: Matrix
     row_labels: Labels
     column_labels: Labels
-    block_means: Floats
-    summary: dict[str, Any]
+    block_means: Floats  # of shape (n_row_clusters, n_column_clusters)
+    summary: dict[str, Any]  # what JSON can hold about the fit
 
     def tables(self) -> dict[str, Table]:
         """Return the results as tables by name; a table is a dict of columns."""
@@ -240,69 +199,37 @@ def write_table(path: Path, table: pd.DataFrame) -> None:
     ...     (Path(folder) / "labels.csv").read_text().split()
     ['name,label', 'a,0']
     """
-    writers = {".csv": _write_csv, ".parquet": write_parquet}
-    if path.suffix not in writers:
+    if path.suffix not in _TABLE_WRITERS:
         raise OutputError(f"{path}: name a file that ends in .csv or .parquet")
     with staged_folder(path.parent) as stage:
-        writers[path.suffix](stage / path.name, {str(name): table[name] for name in table})
+        columns = {str(name): table[name] for name in table}
+        _TABLE_WRITERS[path.suffix](stage / path.name, columns)
 
 
 def _write_csv(path: Path, table: Mapping[str, Any]) -> None:
     pd.DataFrame(table).to_csv(path, index=False)
 
 
+_TABLE_WRITERS = {".csv": _write_csv, ".parquet": write_parquet}
+
 ResultWriter = Callable[[Path, Results], list[str]]
 
 
 def result_writer(name: str) -> ResultWriter:
-    """Return the function that writes a format, once all that it needs is installed.
+    """Return the function that writes a format, after checking that all it needs is installed.
 
-    Parameters
-    ----------
-    name : {"csv", "parquet", "h5ad"}
-        The format.
-
-    Returns
-    -------
-    callable
-        Takes a folder and `Results`, and returns the names of the files that it wrote.
-
-    Raises
-    ------
-    MissingExtraError
-        If the format needs a package that is not installed.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> matrix = Matrix(np.eye(2), ("a", "b"), ("x", "y"))
-    >>> results = Results(matrix, np.array([0, 1]), np.array([0, 1]), np.eye(2), {})
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     result_writer("csv")(Path(folder), results)
-    ...     (Path(folder) / "row_labels.csv").read_text().split()
-    ['row_labels.csv', 'column_labels.csv', 'block_means.csv']
-    ['name,label', 'a,0', 'b,1']
+    The function takes a folder and `Results`, and returns the names of the files it wrote.
     """
     check_installed, write = RESULT_FORMATS[name]
     check_installed()
     return write
 
 
-def _csv_results(folder: Path, results: Results) -> list[str]:
-    return _write_tables(folder, results, ".csv", _write_csv)
-
-
-def _parquet_results(folder: Path, results: Results) -> list[str]:
-    return _write_tables(folder, results, ".parquet", write_parquet)
-
-
-def _write_tables(
-    folder: Path, results: Results, ending: str, write: Callable[[Path, Table], None]
-) -> list[str]:
-    tables = results.tables()
+def _write_tables(ending: str, folder: Path, results: Results) -> list[str]:
+    tables = {name + ending: table for name, table in results.tables().items()}
     for name, table in tables.items():
-        write(folder / (name + ending), table)
-    return [name + ending for name in tables]
+        _TABLE_WRITERS[ending](folder / name, table)
+    return list(tables)
 
 
 def _h5ad_results(folder: Path, results: Results) -> list[str]:
@@ -322,8 +249,8 @@ def _needs_nothing() -> None:
 
 
 RESULT_FORMATS: dict[str, tuple[Callable[[], object], ResultWriter]] = {
-    "csv": (_needs_nothing, _csv_results),
-    "parquet": (import_arrow, _parquet_results),
+    "csv": (_needs_nothing, partial(_write_tables, ".csv")),
+    "parquet": (import_arrow, partial(_write_tables, ".parquet")),
     "h5ad": (import_anndata, _h5ad_results),
 }
 
@@ -331,38 +258,11 @@ RowLabelWriter = Callable[[Path, "DaskArray", "DaskArray", "DaskArray | None"], 
 
 
 def row_label_writer(ending: str, n_rows: int) -> RowLabelWriter:
-    """Return the function that writes row labels in chunks, once all it needs is installed.
+    """Return the function that writes row labels in chunks; `ending` is "csv" or "parquet".
 
-    Parameters
-    ----------
-    ending : {"csv", "parquet"}
-        Requested format.
-    n_rows : int
-        Number of rows; more than a million are written as Parquet in any case.
-
-    Returns
-    -------
-    callable
-        Takes a folder, labels, membership and names (Dask arrays in the same chunks; names may
-        be None), and returns the name of what it wrote: a file ``row_labels.csv``, or a folder
-        ``row_labels.parquet`` with a file for every chunk.
-
-    Raises
-    ------
-    MissingExtraError
-        If Parquet needs a package that is not installed.
-
-    Examples
-    --------
-    >>> import dask.array as da
-    >>> labels, membership = da.arange(4, chunks=2), da.ones(4, chunks=2)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     row_label_writer("parquet", 4)(Path(folder), labels, membership, None)
-    ...     sorted(path.name for path in (Path(folder) / "row_labels.parquet").iterdir())
-    ...     pd.read_parquet(Path(folder) / "row_labels.parquet").to_numpy().tolist()[-1]
-    'row_labels.parquet'
-    ['part-0000.parquet', 'part-0001.parquet']
-    ['row_3', 3, 1.0]
+    More than a million rows are written as Parquet in any case. The function takes a folder and
+    labels, membership and names (Dask arrays in the same chunks; names may be None). It returns
+    the name of what it wrote: a file, or a folder with one Parquet file per chunk.
     """
     if ending == "csv" and n_rows <= MOST_ROWS_OF_CSV:
         return _write_row_labels_csv

@@ -46,32 +46,13 @@ Record = list[str]
 
 @dataclass(frozen=True)
 class Layout:
-    r"""How a text table is written.
-
-    Attributes
-    ----------
-    delimiter, decimal, encoding : str
-        How to split the lines and read the numbers.
-    columns : Columns
-        Headings of the columns and what they are used for.
-    skip : int
-        Number of comment lines before the table.
-
-    Examples
-    --------
-    >>> from pyrocco.io.columns import Roles
-    >>> columns = Columns(3, ("gene", "a", "b"), Roles(0, (1, 2)))
-    >>> print(*Layout(",", ".", "utf-8", columns).notes(), sep="\n")
-    Cells are separated by commas.
-    The first line holds the column names; every other line is a row of the matrix.
-    The first column ("gene") holds the row names.
-    """
+    """How a text table is written."""
 
     delimiter: str
     decimal: str
     encoding: str
     columns: Columns
-    skip: int = 0
+    skip: int = 0  # comment lines before the table
 
     def notes(self) -> list[str]:
         """Return sentences that say what was detected."""
@@ -83,34 +64,7 @@ class Layout:
 
 
 def detect_layout(path: Path, layout: str = "auto") -> Layout:
-    r"""Detect delimiter, header and row names from the first lines of a file.
-
-    Parameters
-    ----------
-    path : Path
-        A text file, possibly compressed with gzip.
-    layout : {"auto", "wide", "long"}
-        Whether a line of the table is a row or a single cell.
-
-    Returns
-    -------
-    Layout
-
-    Raises
-    ------
-    MatrixError
-        If the file is empty or is not a text table.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "table.tsv"
-    ...     _ = path.write_text("a\tb\n1\t2\n3\t4\n")
-    ...     detected = detect_layout(path)
-    >>> detected.delimiter == "\t", detected.columns.header, detected.columns.roles.numbers
-    (True, ('a', 'b'), (0, 1))
-    """
+    """Detect delimiter, header and row names from the first lines of a file."""
     encoding = _encoding(path)
     with open_text(path, encoding) as handle:
         head = list(islice(handle, SAMPLE_LINES + _MOST_COMMENTS))
@@ -189,19 +143,7 @@ class _WatchedFile(io.RawIOBase):
 
 
 def open_watched(path: Path, watch: Watch | None) -> io.BufferedIOBase:
-    """Open a file for reading bytes, and report progress to `watch` after every megabyte.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "a.txt"
-    ...     _ = path.write_text("abc")
-    ...     with open_watched(path, lambda done, size: print(done, "of", size)) as file:
-    ...         file.read(3)
-    3 of 3
-    b'abc'
-    """
+    """Open a file for reading bytes, and report progress to `watch` after every megabyte."""
     if watch is None:
         return path.open("rb")
     return io.BufferedReader(_WatchedFile(path, watch), 1 << 20)

@@ -27,18 +27,10 @@ _SPARSE_DENSITY = 0.5
 
 @dataclass(frozen=True)
 class LoadedColumns:
-    """Columns as they were read from a file.
+    """Columns as they were read from a file."""
 
-    Attributes
-    ----------
-    texts : list of Series of categories
-        Columns of names.
-    X : ndarray
-        Columns of numbers; NaN for missing values.
-    """
-
-    texts: list[pd.Series[Any]]
-    X: Dense
+    texts: list[pd.Series[Any]]  # names, as categories
+    X: Dense  # numbers; NaN for missing values
 
 
 def check_columns(
@@ -72,32 +64,8 @@ def matrix_from_table(
 ) -> Matrix:
     """Make a matrix of a wide or long table.
 
-    Parameters
-    ----------
-    loaded : LoadedColumns
-        The columns.
-    columns : Columns
-        What they are used for.
-    notes : sequence of str
-        What was detected in the file.
-    source : str
-        Name of the file, for messages.
-    absent : {"zero", "missing"} or None
-        Value of pairs that a long table does not list; None is zero.
-
-    Returns
-    -------
-    Matrix
-
-    Examples
-    --------
-    >>> from pyrocco.io.columns import Roles
-    >>> names = pd.Series(["TP53 "], dtype="category")
-    >>> loaded = LoadedColumns([names], np.array([[1.0, np.nan]]))
-    >>> columns = Columns(3, ("gene", "liver", ""), Roles(0, (1, 2)))
-    >>> matrix = matrix_from_table(loaded, columns, [], "a.csv")
-    >>> matrix.row_names, matrix.column_names, matrix.notes[0]
-    (('TP53',), ('liver',), 'Ignored, because it is empty and has no name: column 3.')
+    `absent` is the value of pairs that a long table does not list: zero (also if it is None) or
+    missing.
     """
     if len(loaded.X) == 0:
         raise MatrixError(f"{source}: the matrix has no rows, only column names")
@@ -117,11 +85,11 @@ def _without_empty(X: Dense, columns: Columns) -> tuple[Dense, tuple[str, ...] |
     empty = [j for j in suspects if np.isnan(X[:, j]).all()]
     if not empty or len(empty) == X.shape[1]:
         return X, columns.names, []
-    kept = np.setdiff1d(np.arange(X.shape[1]), empty)
-    headings = tuple(names[j] for j in kept) if columns.names else None
+    others = np.setdiff1d(np.arange(X.shape[1]), empty)
+    headings = tuple(names[j] for j in others) if columns.names else None
     reason = "it is empty and has" if len(empty) == 1 else "they are empty and have"
     listed = ", ".join(f"column {columns.roles.numbers[j] + 1}" for j in empty)
-    return X[:, kept], headings, [f"Ignored, because {reason} no name: {listed}."]
+    return X[:, others], headings, [f"Ignored, because {reason} no name: {listed}."]
 
 
 def matrix_from_long(
@@ -132,36 +100,10 @@ def matrix_from_long(
     notes: Sequence[str],
     source: str,
 ) -> Matrix:
-    r"""Make a matrix of a long table, which has one line per cell.
+    """Make a matrix of a long table, which has one line per cell.
 
-    Parameters
-    ----------
-    rows, columns : Series of categories
-        Names, one per line of the table. Rows and columns come in the order of their first
-        appearance.
-    values : ndarray
-        One value per line; NaN if it is missing.
-    absent : {"zero", "missing"}
-        Value of pairs that are not listed.
-    notes : sequence of str
-        What was detected in the file.
-    source : str
-        Name of the file, for messages.
-
-    Returns
-    -------
-    Matrix
-        Sparse if fewer than half of the pairs are listed and the others are zero.
-
-    Examples
-    --------
-    >>> rows, columns = (pd.Series(list(text), dtype="category") for text in ("bba", "xyx"))
-    >>> matrix = matrix_from_long(rows, columns, np.array([1.0, 2.0, 3.0]), "zero", [], "a.csv")
-    >>> matrix.row_names, matrix.X.tolist()
-    (('b', 'a'), [[1.0, 2.0], [3.0, 0.0]])
-    >>> print(*matrix.notes, sep="\n")
-    The 1 pair that is not listed counts as 0.
-    The matrix has 2 rows and 2 columns.
+    Rows and columns come in the order of their first appearance. The matrix is sparse if fewer
+    than half of the pairs are listed and the others are zero.
     """
     i, row_names = _codes(rows)
     j, column_names = _codes(columns)

@@ -41,35 +41,10 @@ _FASTER = 'Large text files are read faster after: pip install "pyrocco[arrow]".
 def read_text(
     path: Path, layout: str = "auto", absent: str | None = None, watch: Watch | None = None
 ) -> Matrix:
-    r"""Read a table of numbers from a text file.
+    """Read a wide or long table of numbers from a text file.
 
-    Parameters
-    ----------
-    path : Path
-        CSV, TSV or TXT, with or without column and row names, wide or long.
-    layout, absent, watch : optional
-        As in `read_matrix`.
-
-    Returns
-    -------
-    Matrix
-        Missing values are NaN. Columns of text are ignored.
-
-    Raises
-    ------
-    MatrixError
-        Names the row and column of the first cell that is not a finite number, or the line
-        with too few or too many cells.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "table.csv"
-    ...     _ = path.write_text("1;2,5\n3;NA\n")
-    ...     matrix = read_text(path)
-    >>> matrix.X.tolist(), matrix.column_names
-    ([[1.0, 2.5], [3.0, nan]], ('column_0', 'column_1'))
+    The `MatrixError` of a bad file names the first cell that is not a finite number, or the line
+    with too few or too many cells.
     """
     detected = table_layout(path, layout, absent)
     loaded, hint = _load(path, detected, watch)
@@ -167,18 +142,9 @@ def _check_last_column(frame: pd.DataFrame, path: Path, layout: Layout) -> None:
 
 
 def first_problem(path: Path, layout: Layout, skip: int = 0) -> str:
-    r"""Describe the first problem of a table, or return an empty string.
+    """Describe the first problem of a table, or return an empty string.
 
     The first `skip` rows are known to be good.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "table.csv"
-    ...     _ = path.write_text("a,b\n1,2\n3,high\n")
-    ...     first_problem(path, detect_layout(path))
-    'row 2 (line 3 of the file), column 2 ("b") holds the text "high", not a number'
     """
     try:
         return _header_problem(layout.columns) or _body_problem(path, layout, skip)

@@ -34,24 +34,9 @@ _BAR, _SPACE, _NUMBERS = 4.0, 2.0, 9.0
 
 
 def names_font(count: int, inches: float) -> float:
-    """Return the largest font size that gives each name a line of its own.
+    """Return the largest font size, in points, that gives each name a line of its own.
 
-    Parameters
-    ----------
-    count : int
-        Number of names.
-    inches : float
-        Length of the side along which they are written.
-
-    Returns
-    -------
-    float
-        In points; 0 if the text would be too small to read.
-
-    Examples
-    --------
-    >>> names_font(30, 5.0), names_font(50, 5.0), names_font(3000, 5.0)
-    (8.0, 5.76, 0.0)
+    It is 0 if the text would be too small to read. `inches` is the length of the side.
     """
     size = min(FONT_SIZE, inches * 72 / (1.25 * count))
     return size if size >= SMALLEST_FONT else 0.0
@@ -65,25 +50,7 @@ def axis_inches(ax: Axes, axis: str) -> float:
 
 
 def label_names(ax: Axes, axis: str, names: Sequence[str] | None) -> None:
-    """Write row names on the left or column names below, if they fit.
-
-    Parameters
-    ----------
-    ax : Axes
-        Axes with the heat map.
-    axis : {"rows", "columns"}
-        Which names to write.
-    names : sequence of str or None
-        Names in the order drawn.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> ax = Figure().add_subplot()
-    >>> label_names(ax, "rows", ["a", "b"])
-    >>> [text.get_text() for text in ax.get_yticklabels()]
-    ['a', 'b']
-    """
+    """Write row names, in the order drawn, on the left, or column names below, if they fit."""
     side = ax.yaxis if axis == "rows" else ax.xaxis
     font = names_font(len(names), axis_inches(ax, axis)) if names is not None else 0.0
     if names is None or not font:
@@ -108,26 +75,7 @@ def label_clusters(
 ) -> None:
     """Write cluster names on the right or on top, except those of narrow clusters.
 
-    Parameters
-    ----------
-    ax : Axes
-        Axes with the heat map.
-    axis : {"rows", "columns"}
-        Which clusters to label.
-    clusters : sequence of int or str
-        Numbers or names of the clusters, in the order drawn.
-    edges : ndarray of int
-        Start of each cluster, and the end of the last.
-    title : str, optional
-        Title of the labels; "row clusters" or "column clusters" by default.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> ax = Figure().add_subplot()
-    >>> label_clusters(ax, "rows", [1, 0], np.array([0, 70, 100]))
-    >>> [text.get_text() for text in ax.texts]
-    ['1', '0', 'row clusters']
+    `edges` are the start of each cluster, in the order drawn, and the end of the last.
     """
     names = [str(cluster) for cluster in clusters]
     lengths = np.diff(edges) / edges[-1] * axis_inches(ax, axis)
@@ -143,25 +91,7 @@ def label_clusters(
 
 
 def draw_cluster_bars(ax: Axes, axis: str, edges: Labels) -> None:
-    """Draw a bar for every cluster, dark and light alternately, on the right or on top.
-
-    Parameters
-    ----------
-    ax : Axes
-        Axes with the heat map.
-    axis : {"rows", "columns"}
-        Which clusters to draw.
-    edges : ndarray of int
-        Start of each cluster, and the end of the last.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> ax = Figure().add_subplot()
-    >>> draw_cluster_bars(ax, "rows", np.array([0, 70, 100]))
-    >>> len(ax.collections[0].get_segments())
-    2
-    """
+    """Draw a bar for every cluster, dark and light alternately, on the right or on top."""
     rows, ends = axis == "rows", edges / edges[-1]
     along = 1 - ends if rows else ends
     corners = np.stack([along, np.ones_like(along)][:: -1 if rows else 1], axis=1)

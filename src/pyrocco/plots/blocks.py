@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from pyrocco._typing import Floats, Labels, Matrix
 from pyrocco.plots.axis_labels import axis_inches, names_font
 from pyrocco.plots.order import downsample, order_by_means
-from pyrocco.plots.style import FONT_SIZE, ColourScale, colour_scale, figure_of
+from pyrocco.plots.style import FONT_SIZE, ColourScale, colour_scale, figure_of, show_image
 from pyrocco.results.statistics import Moments
 
 __all__ = ["plot_block_means", "plot_block_noise"]
@@ -110,15 +110,8 @@ def _draw_blocks(
     """Draw a coloured cell for every block, with cluster names and numbers that fit."""
     ax.set_facecolor(_MISSING)
     n_rows, n_columns = values.shape
-    image = ax.imshow(
-        np.ma.masked_invalid(downsample(values, *clusters)),
-        cmap=scale.cmap,
-        vmin=scale.low,
-        vmax=scale.high,
-        aspect="auto",
-        interpolation="nearest",
-        extent=(0, n_columns, n_rows, 0),
-    )
+    drawn = np.ma.masked_invalid(downsample(values, *clusters))
+    image = show_image(ax, drawn, (n_rows, n_columns), scale)
     bar = figure_of(ax).colorbar(image, ax=ax)
     bar.set_label(title, fontsize=FONT_SIZE)
     bar.ax.tick_params(labelsize=FONT_SIZE)

@@ -12,8 +12,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from pyrocco._typing import Labels, Matrix
-from pyrocco.cells.values import stored_values
+from pyrocco._typing import Labels, Matrix, stored_values
 from pyrocco.plots.axis_labels import (
     LONGEST_NAME,
     draw_cluster_bars,
@@ -22,7 +21,7 @@ from pyrocco.plots.axis_labels import (
     names_font,
 )
 from pyrocco.plots.order import cluster_order, downsample, sort_by_cluster
-from pyrocco.plots.style import FONT_SIZE, GREY, ColourScale, colour_scale, count
+from pyrocco.plots.style import FONT_SIZE, GREY, ColourScale, colour_scale, count, show_image
 
 __all__ = [
     "before_and_after",
@@ -193,60 +192,17 @@ def before_and_after(
 def mark_outlier_cells(weights: Matrix, ax: Axes, orders: tuple[Labels, Labels]) -> Axes:
     """Draw grey over the outlier cells of a heat map.
 
-    Cells with a weight of at least 0.75 are left as they are.
-
-    Parameters
-    ----------
-    weights : ndarray or sparse matrix
-        Weight of every cell, from 0 to 1. Cells that a sparse matrix does not store have
-        weight 1.
-    ax : Axes
-        Axes with the heat map.
-    orders : pair of ndarray of int
-        Order of its rows and of its columns.
-
-    Returns
-    -------
-    Axes
-        `ax`.
-
-    Examples
-    --------
-    >>> weights = np.array([[1.0, 0.25], [1.0, 1.0]])
-    >>> ax = mark_outlier_cells(weights, Figure().add_subplot(), (np.arange(2), np.arange(2)))
-    >>> ax.images[-1].get_array()[..., 3].tolist()
-    [[0.0, 1.0], [0.0, 0.0]]
+    Cells with a weight of at least 0.75 are left as they are. Cells that a sparse matrix of
+    weights does not store have weight 1.
     """
     opacity = np.clip(2 * downsample(outlier_degree(weights), *orders) - 0.5, 0, 1)
     grey = np.broadcast_to(to_rgb(GREY), (*opacity.shape, 3))
-    n_rows, n_columns = weights.shape
-    ax.imshow(
-        np.concatenate([grey, opacity[..., None]], axis=2),
-        aspect="auto",
-        interpolation="nearest",
-        extent=(0, n_columns, n_rows, 0),
-    )
+    show_image(ax, np.concatenate([grey, opacity[..., None]], axis=2), weights.shape)
     return ax
 
 
 def outlier_degree(weights: Matrix) -> Matrix:
-    """Return 1 minus the weight of every cell; 0 for missing values.
-
-    Parameters
-    ----------
-    weights : ndarray or sparse matrix
-        Weight of every cell (`ROCCO.cell_weights_`).
-
-    Returns
-    -------
-    ndarray or sparse matrix
-        Sparse if `weights` is.
-
-    Examples
-    --------
-    >>> outlier_degree(np.array([[0.25, np.nan]])).tolist()
-    [[0.75, 0.0]]
-    """
+    """Return 1 minus the weight of every cell; 0 for missing values."""
     degree = np.nan_to_num(1 - stored_values(weights))
     if not sparse.issparse(weights):
         return degree
@@ -260,16 +216,7 @@ def _draw(
 ) -> ColourScale:
     image = downsample(X, *orders)
     scale = scale or colour_scale(image, signed=bool((stored_values(X) < 0).any()))
-    n_rows, n_columns = X.shape
-    ax.imshow(
-        image,
-        cmap=scale.cmap,
-        vmin=scale.low,
-        vmax=scale.high,
-        aspect="auto",
-        interpolation="nearest",  # neighbouring columns stay separate
-        extent=(0, n_columns, n_rows, 0),
-    )
+    show_image(ax, image, X.shape, scale)
     return scale
 
 

@@ -70,27 +70,7 @@ def plot_membership(
 def plot_confidence(
     confidence: ArrayLike, labels: ArrayLike, ax: Axes, *, side: str = "rows"
 ) -> Axes:
-    """Plot membership probabilities; the deprecated name of `plot_membership`.
-
-    Parameters
-    ----------
-    confidence, labels, ax, side
-        As in `plot_membership`.
-
-    Returns
-    -------
-    Axes
-        `ax`.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> with warnings.catch_warnings():
-    ...     warnings.simplefilter("ignore", FutureWarning)
-    ...     ax = plot_confidence([0.6, 1.0], [0, 1], Figure().add_subplot())
-    >>> ax.get_ylabel()
-    'membership probability'
-    """
+    """Plot membership probabilities; the deprecated name of `plot_membership`."""
     warnings.warn(
         "plot_confidence is now called plot_membership; the old name will be removed in version "
         "0.3.",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pyrocco._typing import Dense, Floats, Labels, Matrix
-from pyrocco.cells.values import stored_values
+from pyrocco._typing import Dense, Floats, Labels, Matrix, stored_values
 from pyrocco.fitting.result import block_means
 
 __all__ = ["bins", "cluster_order", "downsample", "order_by_means", "sort_by_cluster"]
@@ -18,24 +17,6 @@ def cluster_order(X: Matrix, row_labels: Labels, column_labels: Labels) -> tuple
 
     The clusters of the side with fewer clusters are sorted by size. Each cluster of the
     other side is placed next to the cluster in which it stands out most.
-
-    Parameters
-    ----------
-    X : ndarray or sparse matrix
-        The matrix.
-    row_labels, column_labels : ndarray of int
-        Cluster of every row and of every column, counting from 0.
-
-    Returns
-    -------
-    row_clusters, column_clusters : ndarray of int
-        The clusters from top to bottom and from left to right.
-
-    Examples
-    --------
-    >>> X = np.array([[0.0, 9.0, 0.0], [5.0, 0.0, 5.0], [5.0, 0.0, 5.0]])
-    >>> cluster_order(X, np.array([0, 1, 1]), np.array([0, 1, 0]))
-    (array([1, 0]), array([0, 1]))
     """
     means = block_means(X, row_labels, column_labels)
     # A block whose values are all missing does not stand out.
@@ -46,25 +27,7 @@ def cluster_order(X: Matrix, row_labels: Labels, column_labels: Labels) -> tuple
 def order_by_means(
     means: Floats, row_sizes: Labels, column_sizes: Labels
 ) -> tuple[Labels, Labels]:
-    """Order the clusters as `cluster_order` does, given the means of the blocks.
-
-    Parameters
-    ----------
-    means : ndarray of shape (n_row_clusters, n_column_clusters)
-        Mean of every block.
-    row_sizes, column_sizes : ndarray of int
-        Sizes of the clusters.
-
-    Returns
-    -------
-    row_clusters, column_clusters : ndarray of int
-        The clusters from top to bottom and from left to right.
-
-    Examples
-    --------
-    >>> order_by_means(np.array([[0.0, 9.0], [5.0, 0.0]]), np.array([1, 2]), np.array([2, 1]))
-    (array([1, 0]), array([0, 1]))
-    """
+    """Order the clusters as `cluster_order` does, given block means and sizes of clusters."""
     # Without row and column effects: otherwise a cluster that is high everywhere would
     # attract all others.
     means = means - means.mean(axis=0) - means.mean(axis=1, keepdims=True) + means.mean()
@@ -88,32 +51,9 @@ def sort_by_cluster(labels: Labels, clusters: Labels) -> Labels:
 
 
 def downsample(X: Matrix, row_order: Labels, column_order: Labels, most: int = 600) -> Dense:
-    """Reorder a matrix and average neighbours until it is small enough to draw.
+    """Reorder a matrix and average neighbours until it has at most `most` rows and columns.
 
     A sparse matrix is never made dense at its full size.
-
-    Parameters
-    ----------
-    X : ndarray or sparse matrix
-        The matrix.
-    row_order, column_order : ndarray of int
-        Rows from top to bottom, columns from left to right.
-    most : int
-        Largest number of rows and of columns of the result.
-
-    Returns
-    -------
-    ndarray
-        At most ``most`` by ``most`` values.
-
-    Examples
-    --------
-    >>> downsample(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1, 0]), np.array([0, 1]))
-    array([[3., 4.],
-           [1., 2.]])
-    >>> downsample(np.arange(8.0).reshape(2, 4), np.arange(2), np.arange(4), most=2)
-    array([[0.5, 2.5],
-           [4.5, 6.5]])
     """
     if max(X.shape) > most:
         # The fewer nonzero values there are, the larger the pixels: a pixel that holds
@@ -126,22 +66,7 @@ def downsample(X: Matrix, row_order: Labels, column_order: Labels, most: int = 6
 def bins(order: Labels, most: int) -> Labels:
     """Divide an order into at most `most` bins of neighbours.
 
-    Parameters
-    ----------
-    order : ndarray of int
-        Rows from top to bottom, or columns from left to right.
-    most : int
-        Largest number of bins.
-
-    Returns
-    -------
-    ndarray of int
-        Bin of every row or column, counting from 0 along the order.
-
-    Examples
-    --------
-    >>> bins(np.array([3, 2, 1, 0]), 2)
-    array([1, 1, 0, 0])
+    Returns the bin of every row or column, counting from 0 along the order.
     """
     bin_of = np.empty(len(order), dtype=np.intp)
     bin_of[order] = np.arange(len(order)) * min(most, len(order)) // len(order)

@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
 
 from pyrocco._typing import Dense
 
@@ -26,6 +27,7 @@ __all__ = [
     "count",
     "figure_of",
     "save_figure",
+    "show_image",
 ]
 
 # A palette for colour-blind readers (Okabe and Ito, 2008). Neither colormap of
@@ -41,48 +43,19 @@ FONT_SIZE = 8.0  # points
 
 @dataclass(frozen=True)
 class ColourScale:
-    """A colormap for colour-blind readers and the values at its two ends.
-
-    Attributes
-    ----------
-    cmap : str
-        Name of the matplotlib colormap.
-    low, high : float
-        Values that get the first and the last colour.
-    border : str
-        Colour that contrasts with the whole colormap.
-
-    Examples
-    --------
-    >>> ColourScale("viridis", 0.0, 1.0, "white").cmap
-    'viridis'
-    """
+    """A colormap for colour-blind readers and the values at its two ends."""
 
     cmap: str
     low: float
     high: float
-    border: str
+    border: str  # a colour that contrasts with the whole colormap
 
 
 def colour_scale(values: Dense, signed: bool) -> ColourScale:
     """Choose a colour scale whose limits ignore a few extreme values.
 
-    Parameters
-    ----------
-    values : ndarray
-        Values to show; NaN is ignored.
-    signed : bool
-        Whether negative values occur. If so, the colours diverge from white at 0;
-        otherwise they run from dark to bright.
-
-    Returns
-    -------
-    ColourScale
-
-    Examples
-    --------
-    >>> colour_scale(np.array([[-3.0, 3.0]]), signed=True).low
-    -3.0
+    If negative values occur (`signed`), the colours diverge from white at 0; otherwise they
+    range from dark to bright.
     """
     values = values[~np.isnan(values)]
     # If nearly all values are 0, so are the quantiles: take those of the other values.
@@ -102,25 +75,28 @@ def colour_scale(values: Dense, signed: bool) -> ColourScale:
 
 
 def colour_table(scale: ColourScale) -> Dense:
-    """Return the 256 colours of a scale as an array of red, green and blue (uint8).
-
-    Examples
-    --------
-    >>> colour_table(ColourScale("viridis", 0.0, 1.0, "white"))[0].tolist()
-    [68, 1, 84]
-    """
+    """Return the 256 colours of a scale as an array of red, green and blue (uint8)."""
     colours: Dense = colormaps[scale.cmap](np.arange(256), bytes=True)[:, :3]
     return colours
 
 
-def count(number: int, noun: str) -> str:
-    """Write a number with a noun, in the plural if need be.
+def show_image(
+    ax: Axes, image: Dense, shape: tuple[int, int], scale: ColourScale | None = None
+) -> AxesImage:
+    """Draw an image over as many rows and columns as `shape` says, without blending neighbours.
 
-    Examples
-    --------
-    >>> count(1, "row"), count(12000, "column")
-    ('1 row', '12,000 columns')
+    An image without `scale` consists of colours.
     """
+    n_rows, n_columns = shape
+    extent = (0, n_columns, n_rows, 0)
+    drawn = ax.imshow(image, aspect="auto", interpolation="nearest", extent=extent)
+    if scale is not None:
+        drawn.set(cmap=scale.cmap, clim=(scale.low, scale.high))
+    return drawn
+
+
+def count(number: int, noun: str) -> str:
+    """Write a number with a noun, in the plural if need be."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 

@@ -22,27 +22,12 @@ MOST_STEPS = 8
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """One co-clustering of the rows and columns.
-
-    Attributes
-    ----------
-    row_labels, column_labels : ndarray of int
-        Cluster of every row and of every column.
-    block_means : ndarray of shape (n_row_clusters, n_column_clusters)
-        Mean of every block.
-    explanation : DataFrame or None
-        What distinguishes its clusters, as ``explain()`` returns it.
-
-    Examples
-    --------
-    >>> Level(np.array([0, 1, 1]), np.array([0]), np.zeros((2, 1))).n_clusters
-    (2, 1)
-    """
+    """One co-clustering of the rows and columns."""
 
     row_labels: Labels
     column_labels: Labels
     block_means: Floats
-    explanation: pd.DataFrame | None = None
+    explanation: pd.DataFrame | None = None  # as ``explain()`` returns it
 
     @property
     def n_clusters(self) -> tuple[int, int]:
@@ -53,22 +38,7 @@ class Level:
 def nested_orders(levels: list[Level]) -> tuple[Labels, Labels]:
     """Order rows and columns so that the clusters of every level are contiguous.
 
-    Parameters
-    ----------
-    levels : list of Level
-        From coarse to fine; each cluster is a union of clusters of the next level.
-
-    Returns
-    -------
-    rows, columns : ndarray of int
-        Rows from top to bottom, columns from left to right.
-
-    Examples
-    --------
-    >>> coarse = Level(np.array([0, 0, 0, 1]), np.array([0]), np.zeros((2, 1)))
-    >>> fine = Level(np.array([1, 0, 1, 2]), np.array([0]), np.zeros((3, 1)))
-    >>> nested_orders([coarse, fine])[0].tolist()
-    [0, 2, 1, 3]
+    Levels are from coarse to fine: each cluster is a union of clusters of the next level.
     """
     ranks = [_cluster_ranks(level) for level in levels]
     # lexsort sorts by its last key first: the coarsest level.
@@ -87,30 +57,7 @@ def _cluster_ranks(level: Level) -> tuple[Labels, Labels]:
 
 
 def levels_of(model: FittedCoClustering, X: Matrix) -> tuple[list[Level], int]:
-    """Return the levels that a model offers, and the index of the one that was fitted.
-
-    Parameters
-    ----------
-    model : estimator
-        The fitted model.
-    X : ndarray or sparse matrix
-        The matrix it was fitted to.
-
-    Returns
-    -------
-    levels : list of Level
-        From coarse to fine.
-    fitted : int
-        Index of the level that was fitted.
-
-    Examples
-    --------
-    >>> from pyrocco import ROCCO
-    >>> X = np.kron(np.eye(2), np.ones((20, 15))) + np.random.default_rng(0).random((40, 30))
-    >>> levels, fitted = levels_of(ROCCO(2).fit(X), X)
-    >>> levels[fitted].n_clusters
-    (2, 2)
-    """
+    """Return the levels of a model, from coarse to fine, and the index of the fitted one."""
     tree = getattr(model, "tree_", None)
     if tree is None or not hasattr(model, "at"):
         return [_level(model, X)], 0

@@ -146,13 +146,9 @@ def _parts(report: ReportInput, summary: Mapping[str, Any]) -> dict[str, str]:
         "settings": settings(model, summary),
         "citation": escape(CITATION),
         "bibtex": escape(BIBTEX),
-        "data": _script_safe(json.dumps(page_data(report), separators=(",", ":"))),
+        # Escaped, so that text cannot end the script element that contains the data.
+        "data": json.dumps(page_data(report), separators=(",", ":")).replace("<", "\\u003c"),
     }
-
-
-def _script_safe(text: str) -> str:
-    """Escape text so that it cannot end the script element that contains the data."""
-    return text.replace("<", "\\u003c")
 
 
 def _asset(name: str) -> str:

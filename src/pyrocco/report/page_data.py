@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pyrocco._typing import Dense, FittedCoClustering, Floats, Labels, Matrix
-from pyrocco.cells.values import stored_values
+from pyrocco._typing import Dense, FittedCoClustering, Floats, Labels, Matrix, stored_values
 from pyrocco.fitting.result import block_means
 from pyrocco.plots.heatmap import outlier_degree
 from pyrocco.plots.order import bins
@@ -40,47 +39,23 @@ Packed = dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class ReportInput:
-    """What a report is about.
-
-    Attributes
-    ----------
-    model : estimator
-        The fitted model.
-    X : ndarray or sparse matrix
-        The matrix it was fitted to.
-    row_names, column_names : sequence of str
-        One name for every row and every column.
-    levels : list of Level
-        The co-clusterings that the slider offers, from coarse to fine.
-    fitted : int
-        Index of the level that was fitted.
-    """
+    """What a report is about."""
 
     model: FittedCoClustering
     X: Matrix
     row_names: Sequence[str]
     column_names: Sequence[str]
-    levels: list[Level]
-    fitted: int
+    levels: list[Level]  # co-clusterings that the slider offers, from coarse to fine
+    fitted: int  # index of the level that was fitted
 
 
 @dataclass(frozen=True, eq=False)
 class Tiles:
-    """Means over neighbouring cells, from which the heat map is drawn.
+    """Means over neighbouring cells, from which the heat map is drawn."""
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_down, n_across)
-        Mean of the values in each tile; NaN if all are missing.
-    outliers : None or ndarray of the same shape
-        Mean of 1 minus the weight of the cells; None if there are no outlier cells.
-    has_negative : bool
-        Whether any value is negative.
-    """
-
-    values: Floats
-    outliers: Floats | None
-    has_negative: bool
+    values: Floats  # mean of each tile; NaN if all its values are missing
+    outliers: Floats | None  # mean of 1 minus the weight of the cells
+    has_negative: bool  # whether any value is negative
 
 
 def page_data(report: ReportInput) -> dict[str, Any]:
@@ -118,26 +93,7 @@ def make_tiles(
 ) -> Tiles:
     """Reorder a matrix and average neighbours until about ``side`` by ``side`` tiles are left.
 
-    Parameters
-    ----------
-    X : ndarray or sparse matrix
-        The matrix; missing values are NaN.
-    orders : pair of ndarray of int
-        Rows from top to bottom, columns from left to right.
-    weights : None, ndarray or sparse matrix
-        Weight of every cell (`ROCCO.cell_weights_`).
-    side : int
-        Largest number of tiles on a side; more if the other side is shorter than this.
-
-    Returns
-    -------
-    Tiles
-
-    Examples
-    --------
-    >>> X = np.array([[1.0, np.nan], [3.0, 8.0]])
-    >>> make_tiles(X, (np.array([1, 0]), np.arange(2)), side=1).values
-    array([[4.]])
+    A side has more tiles if the other is shorter than `side`.
     """
     most = [max(side, side * side // min(other, side)) for other in X.shape[::-1]]
     tiles = bins(orders[0], most[0]), bins(orders[1], most[1])
@@ -151,17 +107,11 @@ def pack_integers(numbers: Dense) -> Packed:
 
 
 def pack_floats(numbers: Dense, *, exact: bool = True) -> Packed:
-    """Pack numbers in single precision, or in half as many bits with two to three digits.
-
-    Examples
-    --------
-    >>> pack_floats(np.zeros(5), exact=False)["bytes"]
-    2
-    """
+    """Pack numbers in single precision, or in half as many bits with two to three digits."""
     bits = np.ascontiguousarray(numbers, dtype="<f4").view("<u4")
     if exact:
         return _pack(bits, "float32", 4)
-    # Round to nearest; a carry correctly goes into the exponent.
+    # Round to nearest; a carry correctly increases the exponent.
     return _pack(bits + np.uint32(0x7FFF) + ((bits >> 16) & 1), "float32", 2)
 
 

@@ -40,39 +40,13 @@ _FEW = 3
 
 
 def bullet_list(lines: Iterable[str]) -> str:
-    """Return a list of sentences; empty text if there are none.
-
-    Examples
-    --------
-    >>> bullet_list(["a < b"])
-    '<ul><li>a &lt; b</li></ul>'
-    """
+    """Return a list of sentences; empty text if there are none."""
     items = "".join(f"<li>{escape(line)}</li>" for line in lines)
     return f"<ul>{items}</ul>" if items else ""
 
 
 def key_figures(model: FittedCoClustering, X: Matrix) -> str:
-    """Return the most important numbers of a fit.
-
-    Parameters
-    ----------
-    model : estimator
-        The fitted model.
-    X : ndarray or sparse matrix
-        The matrix it was fitted to.
-
-    Returns
-    -------
-    str
-        HTML.
-
-    Examples
-    --------
-    >>> from pyrocco import ROCCO
-    >>> X = np.kron(np.eye(2), np.ones((20, 15))) + np.random.default_rng(0).random((40, 30))
-    >>> "row clusters" in key_figures(ROCCO(2).fit(X), X)
-    True
-    """
+    """Return the most important numbers of a fit as HTML."""
     figures = {
         "row clusters": f"{len(np.unique(model.row_labels_))}",
         "column clusters": f"{len(np.unique(model.column_labels_))}",
@@ -90,26 +64,7 @@ def key_figures(model: FittedCoClustering, X: Matrix) -> str:
 
 
 def settings(model: FittedCoClustering, summary: Mapping[str, Any]) -> str:
-    """Return what is needed to repeat a fit: file, parameters and versions.
-
-    Parameters
-    ----------
-    model : estimator
-        The fitted model.
-    summary : mapping
-        Content of the ``summary.json`` that `pyrocco fit` writes, or a part of it.
-
-    Returns
-    -------
-    str
-        HTML.
-
-    Examples
-    --------
-    >>> from pyrocco import ROCCO
-    >>> "n_neighbors" in settings(ROCCO(), {})
-    True
-    """
+    """Return what is needed to repeat a fit as HTML: file, parameters and versions."""
     facts = {title: summary[key] for key, title in _MATRIX_FACTS.items() if key in summary}
     parameters = model.get_params(deep=False)
     parameters.pop("verbose", None)
@@ -123,23 +78,7 @@ def settings(model: FittedCoClustering, summary: Mapping[str, Any]) -> str:
 
 
 def convergence(history: Sequence[Mapping[str, Any]]) -> str:
-    """Return a table of the iterations, below a plot of the objective if there are several.
-
-    Parameters
-    ----------
-    history : sequence of mappings
-        One record per iteration (`ROCCO.history_`).
-
-    Returns
-    -------
-    str
-        HTML.
-
-    Examples
-    --------
-    >>> convergence([{"iteration": 1, "objective": 2.0}]).count("<tr>")
-    2
-    """
+    """Return a table of the iterations, below a plot of the objective if there are several."""
     if not history:
         return "<p>This method does not record its iterations.</p>"
     keys = [key for key in _ITERATION_TITLES if key in history[0]]

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pyrocco._typing import FittedCoClustering, Labels, Matrix
-from pyrocco.cells.values import stored_values
+from pyrocco._typing import FittedCoClustering, Labels, Matrix, stored_values
 from pyrocco.plots.style import count
 
 __all__ = ["n_missing_values", "n_outlier_cells", "summary_sentences", "warning_sentences"]
@@ -24,22 +23,7 @@ _STRUCTURES = {
 
 
 def n_outlier_cells(weights: Matrix | None) -> int:
-    """Count the outlier cells: those with a weight below 0.5.
-
-    Parameters
-    ----------
-    weights : None, ndarray or sparse matrix
-        Weight of every cell (`ROCCO.cell_weights_`); None if there are no outlier cells.
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
-    >>> n_outlier_cells(np.array([[0.2, 0.9]])), n_outlier_cells(None)
-    (1, 0)
-    """
+    """Count the outlier cells: those with a weight below 0.5."""
     return 0 if weights is None else int(np.count_nonzero(stored_values(weights) < 0.5))
 
 
@@ -51,28 +35,7 @@ def n_missing_values(X: Matrix) -> int:
 def summary_sentences(
     model: FittedCoClustering, X: Matrix, summary: Mapping[str, Any]
 ) -> list[str]:
-    """Describe the result of a fit.
-
-    Parameters
-    ----------
-    model : estimator
-        The fitted model.
-    X : ndarray or sparse matrix
-        The matrix it was fitted to.
-    summary : mapping
-        Content of the ``summary.json`` that `pyrocco fit` writes, or a part of it.
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
-    >>> from pyrocco import ROCCO
-    >>> X = np.kron(np.eye(2), np.ones((20, 15))) + np.random.default_rng(0).random((40, 30))
-    >>> summary_sentences(ROCCO(2).fit(X), X, {})[0]
-    'pyrocco found 2 row clusters and 2 column clusters in a matrix of 40 rows and 30 columns.'
-    """
+    """Describe the result of a fit; `summary` has keys of ``summary.json`` of `pyrocco fit`."""
     sentences = [
         _clusters(model, X.shape),
         _given_numbers(getattr(model, "n_clusters", None)),
@@ -87,22 +50,7 @@ def summary_sentences(
 
 
 def warning_sentences(summary: Mapping[str, Any]) -> list[str]:
-    """List the warnings of a fit, and preparations that were recommended but not applied.
-
-    Parameters
-    ----------
-    summary : mapping
-        Content of the ``summary.json`` that `pyrocco fit` writes, or a part of it.
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
-    >>> warning_sentences({"warnings": ["The fit did not converge."]})
-    ['The fit did not converge.']
-    """
+    """List the warnings of a fit, and preparations that were recommended but not applied."""
     sentences = list(summary.get("warnings", ()))
     advice = summary.get("advice") or {}
     steps = [*(["transpose"] if advice.get("transpose") else []), *advice.get("steps", ())]

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from pyrocco.assign import CoClusterer, ContinuousAssigner, EachSide, SilhouetteKMeans
 from pyrocco.assign.labels import RoundClusters
@@ -73,39 +74,44 @@ STORABLE: dict[str, Callable[..., Any]] = {
 }
 
 
-def save_model(
-    path: str | os.PathLike[str], model: Any, about: Mapping[str, Any] | None = None
-) -> None:
-    """Write a fitted estimator to a file.
+def save(self: Any, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None) -> None:
+    """Write the fitted model to a file, which `pyrocco.load` reads.
+
+    The file is a zip archive of a JSON text and NumPy arrays. It contains no code, so that a
+    file from somebody else can do no harm.
 
     Parameters
     ----------
     path : str or path
-        The file. An existing file is replaced once the new one is complete.
-    model : estimator
-        A fitted estimator of pyrocco.
+        The file; ``.pyrocco`` is the usual ending. An existing file is replaced once the new
+        one is complete.
     about : mapping, optional
-        Further values to store with the model: texts, numbers, lists, arrays.
+        Further values to store with the model: texts, numbers, lists, arrays (see
+        `pyrocco.estimators.loading.load_with_about`).
 
     Raises
     ------
     ModelFileError
-        If a parameter is an object that cannot be stored.
+        If a parameter is an object that cannot be stored, such as a solver of your own.
+    NotFittedError
+        If the model is not fitted.
     """
-    if not type(model).__module__.startswith("pyrocco."):
+    # All estimators have this function as their method.
+    check_is_fitted(self)
+    if not type(self).__module__.startswith("pyrocco."):
         raise ModelFileError(
-            f"{type(model).__name__} is not a class of pyrocco, and a model file contains no "
+            f"{type(self).__name__} is not a class of pyrocco, and a model file contains no "
             "code: pickle the model instead"
         )
-    parameters = model.get_params(deep=False)
+    parameters = self.get_params(deep=False)
     # The callbacks of scikit-learn are not part of the model.
     attributes = {
         name: value
-        for name, value in vars(model).items()
+        for name, value in vars(self).items()
         if name not in parameters and name != "_skl_callbacks"
     }
     content = {
-        "class": type(model).__name__,
+        "class": type(self).__name__,
         "pyrocco_version": version("pyrocco"),
         "parameters": {name: to_plain(_device(value)) for name, value in parameters.items()},
         "attributes": {name: to_plain(value) for name, value in attributes.items()},

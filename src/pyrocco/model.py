@@ -1,16 +1,32 @@
-"""One side of the problem: a graph of rows or of columns, with its penalty and line process."""
+"""The optimisation problem: penalty, sides, linear system, and schedules of the iterations."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike
 
-from pyrocco._typing import Array, Floats
-from pyrocco.backends import Backend, Operator
+from pyrocco._typing import Array, DeviceArray, Floats
+from pyrocco.backends import Backend, Operator, Workspace
 from pyrocco.graph import Graph, Laplacian
+
+__all__ = [
+    "EveryFour",
+    "LengthScales",
+    "Schedule",
+    "Side",
+    "SmoothOnce",
+    "SmoothUntilStill",
+    "SylvesterSystem",
+    "UpToFour",
+    "geman_mcclure",
+    "length_scales",
+    "line_process",
+]
 
 
 def geman_mcclure(squared: Floats, mu: float) -> Floats:
@@ -108,3 +124,91 @@ class Side:
     def is_sharp(self) -> bool:
         """Whether mu has passed its threshold."""
         return np.isinf(self.mu) or self.mu < self.delta
+
+
+@dataclass(frozen=True)
+class SylvesterSystem:
+    """shift U + P U + U Q = shift X, where P and Q are Laplacians times their strengths.
+
+    ROCCO's Eq. 11, (I + P) U + U (I + Q) = 2 X, has shift 2. RCC's (I + P) U = X has shift 1
+    and no edges among the columns.
+    """
+
+    X: DeviceArray  # the data, on the back end
+    shift: float  # weight of the data
+    rows: Operator  # P
+    columns: Operator  # Q
+    backend: Backend
+    # Arrays that all systems of a fit share.
+    workspace: Workspace = field(default_factory=Workspace)
+
+
+class Schedule(Protocol):
+    """Updates both sides after an iteration and decides when to stop."""
+
+    def step(self, iteration: int, change: float, sides: Sequence[Side]) -> bool:
+        """Update `sides` given the change of the objective; return True to stop."""
+
+
+class SmoothOnce:
+    """The convex limit: all edges have weight 1, so that one solve gives the solution."""
+
+    def step(self, iteration: int, change: float, sides: Sequence[Side]) -> bool:
+        """Stop."""
+        return True
+
+
+class SmoothUntilStill:
+    """The convex limit with missing values, which follow U until the objective is stable."""
+
+    def __init__(self, tolerance: float):
+        self.tolerance = tolerance
+
+    def step(self, iteration: int, change: float, sides: Sequence[Side]) -> bool:
+        """Stop when the objective changes by no more than the tolerance."""
+        return change <= self.tolerance
+
+
+class EveryFour:
+    """Algorithm 1: halve mu and recompute the strengths every four iterations.
+
+    The paper does not define convergence. This is RCC's test: both mu have passed their
+    thresholds and the objective changes by less than `tolerance`.
+    """
+
+    def __init__(self, tolerance: float = 0.1):
+        self.tolerance = tolerance
+
+    def step(self, iteration: int, change: float, sides: Sequence[Side]) -> bool:
+        """Stop, or halve mu after every fourth iteration."""
+        if all(side.is_sharp for side in sides) and change < self.tolerance:
+            return True
+        if iteration % 4 == 0:
+            _sharpen(sides)
+        return False
+
+
+class UpToFour:
+    """The schedule of RCC's program: `EveryFour`, with mu halved early on a stable objective."""
+
+    def __init__(self, tolerance: float = 0.1):
+        self.tolerance = tolerance
+        self._count = 0
+
+    def step(self, iteration: int, change: float, sides: Sequence[Side]) -> bool:
+        """Stop, or halve mu after at most four iterations."""
+        self._count += 1
+        full = self._count == 4
+        if change >= self.tolerance and not full:
+            return False
+        if all(side.is_sharp for side in sides) and not full:
+            return True
+        _sharpen(sides)
+        self._count = 0
+        return False
+
+
+def _sharpen(sides: Sequence[Side]) -> None:
+    for side in sides:
+        side.sharpen()
+        side.calibrate()

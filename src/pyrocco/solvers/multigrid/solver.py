@@ -12,9 +12,9 @@ from scipy import sparse
 from pyrocco._typing import DeviceArray, Floats
 from pyrocco.backends.kernels import multigrid as kernels
 from pyrocco.model import SylvesterSystem
-from pyrocco.solvers.base import Solution, SylvesterProblem
 from pyrocco.solvers.multigrid.cycle import apply, conjugate_gradients, cycle
 from pyrocco.solvers.multigrid.hierarchy import Hierarchy, build_hierarchy
+from pyrocco.solvers.solution import Solution, SylvesterProblem
 
 # Rounding error that a matrix may have, relative to its largest diagonal entry.
 _TOLERANCE = 1e-6

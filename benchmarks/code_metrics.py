@@ -97,11 +97,12 @@ def command_visits() -> Visits:
         lines += [",".join([f"r{i}", *map(str, row)]) for i, row in enumerate(X)]
         (Path(folder) / "file.csv").write_text("\n".join(lines))
 
-        def command() -> None:
-            if main(["fit", f"{folder}/file.csv", "-o", f"{folder}/out"]):
+        def command(output: str) -> None:
+            if main(["fit", f"{folder}/file.csv", "-o", f"{folder}/{output}"]):
                 raise RuntimeError("pyrocco fit failed")
 
-        return Visits().during(command)
+        command("first")  # imports everything
+        return Visits().during(lambda: command("second"))
 
 
 def own_bases() -> list[str]:

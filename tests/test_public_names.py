@@ -78,3 +78,13 @@ def test_every_module_imports_and_its_export_list_holds(name):
 def test_one_version():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert pyrocco.__version__ == settings["project"]["version"]
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in pyrocco.__all__ if hasattr(getattr(pyrocco, n), "fit")]
+)
+def test_estimators_inherit_from_scikit_learn_only(name):
+    """They share code by calling it; COBRAr is a COBRA that clusters in another way."""
+    kind = getattr(pyrocco, name)
+    own = [c.__name__ for c in kind.__mro__[1:] if c.__module__.startswith("pyrocco.")]
+    assert own == (["COBRA"] if name == "COBRAr" else [])

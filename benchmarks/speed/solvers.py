@@ -26,8 +26,8 @@ from pyrocco.solvers import (
     MultigridSolver,
     SpectralSolver,
 )
-from pyrocco.solvers.base import SylvesterProblem
 from pyrocco.solvers.multigrid.solver import kronecker_sum
+from pyrocco.solvers.solution import SylvesterProblem
 
 TOL = 1e-3
 CASES = ("1k", "glioma", "10k", "classic3", "20news10", "50k", "100k")

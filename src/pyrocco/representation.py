@@ -17,47 +17,23 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True)
 class Representation:
-    """Result of the loop.
+    """Result of the loop."""
 
-    Parameters
-    ----------
-    U : array
-        The representation, on the back end.
-    history : list of dict
-        One record for each iteration.
-    converged : bool
-        Whether the schedule stopped the loop before `max_iter` did.
-    """
-
-    U: Any
-    history: list[Record]
-    converged: bool
+    U: Any  # on the back end
+    history: list[Record]  # one record for each iteration
+    converged: bool  # whether the schedule stopped the loop before `max_iter` did
 
 
 @dataclass(frozen=True)
 class LoopState:
-    """State of the loop after an iteration, from which it can be continued exactly.
+    """State of the loop after an iteration, from which it can be continued exactly."""
 
-    Parameters
-    ----------
-    U : array
-        A copy of the representation.
-    history : list of dict
-        One record for each iteration.
-    objective : float
-        Objective of the last iteration.
-    mu, strength : tuple of float
-        Values for rows and for columns that the next iteration uses.
-    settled : bool
-        Whether the schedule has stopped the loop.
-    """
-
-    U: Any
-    history: list[Record]
-    objective: float
-    mu: tuple[float, float]
+    U: Any  # a copy
+    history: list[Record]  # one record for each iteration
+    objective: float  # of the last iteration
+    mu: tuple[float, float]  # of rows and of columns, for the next iteration, like the strengths
     strength: tuple[float, float]
-    settled: bool
+    settled: bool  # whether the schedule has stopped the loop
 
 
 class LoopCheckpoint(Protocol):
@@ -85,37 +61,12 @@ def learn_representation(
     missing: DeviceArray | None = None,
     checkpoint: LoopCheckpoint | None = None,
 ) -> Representation:
-    """Minimise shift/2 ||X - U||^2 plus the energies of both sides.
+    """Minimise shift/2 ||X - U||^2 plus the energies of both sides (rows, columns).
 
-    Missing values have no term in the objective. Each iteration sets them to the values of
-    the last U, which lowers the objective over the other cells (majorisation).
-
-    Parameters
-    ----------
-    X : array
-        The data, on the back end, with an initial guess in place of missing values.
-    sides : tuple of Side
-        Rows and columns.
-    shift : float
-        2 for ROCCO (Eq. 4), 1 for RCC (Eq. 2).
-    schedule : Schedule
-        Decides when mu changes and when to stop.
-    solver : Solver
-        Solves the system of each iteration.
-    backend : Backend
-        Where the arrays are.
-    max_iter : int
-        Maximum number of iterations.
-    report : callable
-        Called with the record of each iteration; returns True to stop.
-    missing : array of bool, optional
-        Mask of the missing values, on the back end; None if there are none.
-    checkpoint : LoopCheckpoint, optional
-        Provides the state to continue from and stores the state after every iteration.
-
-    Returns
-    -------
-    Representation
+    The shift is 2 for ROCCO (Eq. 4) and 1 for RCC (Eq. 2). Missing values have no term in the
+    objective: each iteration sets them to the values of the last U, which lowers the objective
+    over the other cells (majorisation). `X` has an initial guess in their place, `missing` is
+    their mask. `report` is called with the record of each iteration and returns True to stop.
     """
     start = None if checkpoint is None else checkpoint.start
     U, history, previous, settled = _begin(X, sides, backend, start)

@@ -80,7 +80,7 @@ def test_the_cheapest_merge_joins_parts_of_a_cluster():
     fine = np.repeat([0, 1, 2], [6, 6, 12]), labels[1]
     data = BlockData(with_missing(X))
     merge = cheapest_merge(data, BlockSums.of(data, fine), (1, 1))
-    assert (merge.axis, merge.kept, merge.gone) == (0, 0, 1)
+    assert (merge.axis, merge.first, merge.second) == (0, 0, 1)
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5])

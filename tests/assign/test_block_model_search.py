@@ -25,7 +25,7 @@ def test_the_cheapest_merge_is_cheapest(seed):
     costs = merge_costs(X, labels)
     found = cheapest_merge(data, BlockSums.of(data, labels), (1, 1))
     assert found.cost == pytest.approx(min(costs.values()))
-    assert costs[found.axis, found.kept, found.gone] == pytest.approx(found.cost)
+    assert costs[found.axis, found.first, found.second] == pytest.approx(found.cost)
 
 
 @pytest.mark.parametrize("axis", [0, 1])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from pyrocco.assign import CoClusterer, EachSide, SilhouetteKMeans
+from pyrocco.assign import CoClusterer, ContinuousAssigner, EachSide, SilhouetteKMeans
 from pyrocco.backends import NumpyBackend
 
 
@@ -87,3 +87,10 @@ def test_the_silhouette_does_not_count_rounding_as_rows():
     found = SilhouetteKMeans(0).assign(U, None)
     assert adjusted_rand_score(np.repeat(np.arange(3), 10), found) == 1.0
     assert SilhouetteKMeans(0).assign(U, 9).max() == 2
+
+
+@pytest.mark.parametrize("n_clusters", [None, 2])
+def test_continuous_clustering_separates_two_distant_clusters(n_clusters):
+    rows = np.repeat([[0.0, 0.0], [9.0, 9.0]], 20, axis=0)
+    rows += np.linspace(0, 1, 80).reshape(40, 2)
+    assert np.bincount(ContinuousAssigner().assign(rows, n_clusters)).tolist() == [20, 20]

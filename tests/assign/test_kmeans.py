@@ -10,7 +10,7 @@ from sklearn.metrics import silhouette_score
 
 import pyrocco.assign.kmeans as module
 from pyrocco.assign import SilhouetteKMeans
-from pyrocco.assign.kmeans import silhouettes
+from pyrocco.assign.kmeans import SampledRows, WardTree, lloyd, silhouettes
 
 
 @pytest.fixture
@@ -86,3 +86,26 @@ def test_a_sample_of_one_cluster_still_gives_labels():
     U[away] = 9.0
     labels = SilhouetteKMeans(sample_size=3).assign(U, None)
     assert sorted(np.bincount(labels).tolist()) == [2, 28]
+
+
+def test_lloyd_moves_centres_to_the_means_of_their_rows():
+    rows = np.array([[0.0], [1.0], [9.0]])
+    assert lloyd(rows, np.array([[0.0], [2.0]])).tolist() == [0, 0, 1]
+
+
+def test_an_empty_cluster_restarts_at_the_farthest_row():
+    rows = np.array([[0.0], [1.0], [9.0]])
+    assert sorted(np.bincount(lloyd(rows, np.array([[0.0], [50.0]])))) == [1, 2]
+
+
+def test_cuts_of_ward_s_tree_are_nested():
+    tree = WardTree(np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [9.0]]))
+    sizes = [sorted(np.bincount(tree.cut(k)).tolist()) for k in (1, 2, 3)]
+    assert sizes == [[6], [3, 3], [1, 2, 3]]
+
+
+def test_a_sample_is_in_the_order_of_the_first_feature():
+    features = np.array([[0.0], [5.0], [0.1], [5.1]])
+    sample = SampledRows.draw(features, 4, np.random.RandomState(0))
+    assert sample.index.tolist() == [0, 2, 1, 3]
+    assert sample.partition(2).tolist() == [1, 1, 0, 0]

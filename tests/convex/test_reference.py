@@ -3,7 +3,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from pyrocco.convex import Clusters, solve, solve_path
-from pyrocco.convex.validation import held_out_error
+from pyrocco.convex.model_selection import held_out_error
 
 from .conftest import NAMES
 

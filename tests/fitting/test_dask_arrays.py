@@ -181,6 +181,18 @@ def test_impossible_options_are_refused(options, message):
         ROCCO(**options).fit(chunked(X))
 
 
+@pytest.mark.parametrize(
+    "options", [{"metric": "bogus"}, {"n_neighbors": 0}, {"solver": "bogus"}, {"variant": "paper"}]
+)
+def test_parameters_are_checked_before_any_chunk_is_read(options):
+    def read(chunk):
+        raise AssertionError("a chunk was read")
+
+    data = chunked(X).map_blocks(read, dtype=float, meta=np.empty((0, 0)))
+    with pytest.raises(ValueError, match=next(iter(options))):
+        ROCCO(**options).fit(data)
+
+
 def test_weights_are_refused():
     with pytest.raises(ValueError, match="sample_weight is not supported"):
         ROCCO().fit(chunked(X), sample_weight=np.ones(90))

@@ -232,6 +232,19 @@ def test_no_files_are_left(tight, tmp_path, monkeypatch):
     assert np.isfinite(model.representation_).all()
 
 
+@pytest.mark.parametrize("wide", [False, True])
+def test_the_matrix_may_be_changed_after_a_fit_in_files(tight, wide):
+    """The copy that the model owns is in a file too."""
+    data = np.ascontiguousarray(X.T if wide else X)
+    same, model = data.copy(), ROCCO(memory_limit=tight).fit(data)
+    expected = ROCCO(memory_limit=tight).fit(same).at(2, 2).block_means_
+    assert is_mapped(model._answers._source[0].data)
+    data[:] = 0
+    np.testing.assert_array_equal(model.at(2, 2).block_means_, expected)
+    np.testing.assert_array_equal(model.predict(same), model.row_labels_)
+    np.testing.assert_array_equal(model.predict_columns(same), model.column_labels_)
+
+
 def test_fits_in_single_precision_find_the_same(monkeypatch, whole):
     monkeypatch.setattr(memory_plan, "BASE", 0)
     monkeypatch.setattr(memory_plan, "EDGE_BYTES", 0)

@@ -17,10 +17,10 @@ from pyrocco.backends import NumpyBackend
 from pyrocco.graph import Graph, Laplacian
 from pyrocco.model import Side, SylvesterSystem
 from pyrocco.solvers import SpectralSolver
-from pyrocco.solvers.base import SylvesterProblem
 from pyrocco.solvers.multigrid import CombinatorialMultigrid, MultigridSolver
 from pyrocco.solvers.multigrid.hierarchy import build_hierarchy
 from pyrocco.solvers.multigrid.solver import kronecker_sum
+from pyrocco.solvers.solution import SylvesterProblem
 from tests.conftest import REFERENCE
 
 WAYS = ("kronecker", "decoupled")

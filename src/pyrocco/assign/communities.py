@@ -46,30 +46,11 @@ class Step(NamedTuple):
 class NeighborhoodGraph:
     """Symmetrised nearest-neighbour graph without weights, with a tenth of the rows each.
 
-    Such wide neighbourhoods show clusters rather than the fine structure inside them.
-
-    Parameters
-    ----------
-    features : ndarray of shape (n_rows, n_features)
-        Rows, at most a few thousand.
-    resolution : float
-        Weight of the links expected by chance in the modularity.
-    n_neighbors : int, optional
-        Number of neighbours of each row; by default a tenth of the rows, at least five.
-
-    References
-    ----------
-    Newman, "Fast algorithm for detecting community structure in networks", Physical Review E
-    69 (2004) 066133; the resolution is that of Reichardt and Bornholdt, "Statistical mechanics
-    of community detection", Physical Review E 74 (2006) 016110.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rows = np.repeat([[0.0], [9.0]], 6, axis=0)
-    >>> path = NeighborhoodGraph(rows).merge_path(np.repeat([0, 0, 1, 1], 3))
-    >>> [(int(step.labels.max()) + 1, step.modularity) for step in path]
-    [(2, 0.5), (1, 0.0)]
+    Such wide neighbourhoods show clusters rather than the fine structure inside them. Modularity
+    is that of Newman, "Fast algorithm for detecting community structure in networks", Physical
+    Review E 69 (2004) 066133. `resolution`, the weight of the links expected by chance, is that of
+    Reichardt and Bornholdt, "Statistical mechanics of community detection", Physical Review E 74
+    (2006) 016110.
     """
 
     def __init__(self, features: Dense, resolution: float = 1.0, n_neighbors: int | None = None):
@@ -110,17 +91,7 @@ class NeighborhoodGraph:
 
 
 def community_labels(rows: SampledRows, n_clusters: int | None, backend: Backend) -> Labels:
-    """Label all rows by the clusters of a sample; modularity chooses K if it is not given.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyrocco.backends import NumpyBackend
-    >>> features = np.repeat(np.eye(3), 8, axis=0) + np.random.default_rng(0).random((24, 3)) / 9
-    >>> rows = SampledRows.draw(features, 24, np.random.RandomState(0))
-    >>> np.bincount(community_labels(rows, None, NumpyBackend())).tolist()
-    [8, 8, 8]
-    """
+    """Label all rows by the clusters of a sample; modularity chooses K if it is not given."""
     n_rows = rows.features.shape[0]
     if n_clusters == 1 or len(rows.index) < 3:
         return np.zeros(n_rows, dtype=np.intp)
@@ -193,14 +164,6 @@ def merge_adjacent_clusters(
     when they are compared without the other clusters. Two clusters are adjacent if the links
     between them exceed the share `contact` of the number expected by chance. Returns the merged
     cluster of each cluster.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rows = np.random.default_rng(0).standard_normal((90, 6))
-    >>> rows[60:] += 9
-    >>> merge_adjacent_clusters(rows, np.repeat([0, 1, 2], 30), 3, 0.5).tolist()
-    [0, 0, 1]
     """
     names = np.arange(n_clusters)
     contacts = {

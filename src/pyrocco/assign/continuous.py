@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
 
-from pyrocco._typing import Array, Dense, Labels, Mask
+from pyrocco._typing import Array, Dense, Labels
 from pyrocco.assign.kmeans import SilhouetteKMeans
 from pyrocco.assign.labels import relabel
 from pyrocco.backends import Backend, NumpyBackend, matrix_norm
@@ -20,22 +19,13 @@ from pyrocco.solvers import Solver, resolve_solver
 
 @dataclass(frozen=True)
 class Calibration:
-    """The parameters of RCC that have a unit.
+    """The parameters of RCC that have a unit."""
 
-    Parameters
-    ----------
-    norm : float
-        Spectral norm of strength x Laplacian.
-    mu_factor, mu_power : float
-        mu falls to `mu_factor` times delta to the power `mu_power` (see `LengthScales`).
-    tolerance : float
-        Change of the objective below which it is stable.
-    """
-
-    norm: float
+    norm: float  # spectral norm of strength x Laplacian
+    # Mu falls to `mu_factor` times delta to the power `mu_power` (see `LengthScales`).
     mu_factor: float
     mu_power: int
-    tolerance: float
+    tolerance: float  # change of the objective below which it is stable
 
 
 def published_calibration(X: Dense) -> Calibration:
@@ -98,48 +88,22 @@ def cluster_rows(
         report=report,
     )
     lengths = backend.edge_lengths(learned.U, graph.heads, graph.tails, 0)
-    return ContinuousClustering(_components(graph, np.sqrt(lengths) <= scales.epsilon), learned)
+    labels = relabel(graph.components(np.sqrt(lengths) <= scales.epsilon))
+    return ContinuousClustering(labels, learned)
 
 
+@dataclass(eq=False)
 class ContinuousAssigner:
     """Robust Continuous Clustering of a representation; k-means for a given K.
 
-    Parameters
-    ----------
-    n_neighbors : int
-        Number of neighbours in the graph of the representation.
-    solver : str or Solver
-        Solves the linear systems of RCC.
-    random_state : int or RandomState
-        Seeds k-means.
-    backend : Backend, optional
-        Where RCC computes; NumPy by default.
-
-    References
-    ----------
     Shah and Koltun, "Robust continuous clustering", Proceedings of the National Academy of
     Sciences 114 (2017) 9814-9819.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rows = np.repeat([[0.0, 0.0], [9.0, 9.0]], 20, axis=0)
-    >>> rows += np.linspace(0, 1, 80).reshape(40, 2)
-    >>> np.bincount(ContinuousAssigner().assign(rows, None)).tolist()
-    [20, 20]
     """
 
-    def __init__(
-        self,
-        n_neighbors: int = 10,
-        solver: str | Solver = "auto",
-        random_state: int | np.random.RandomState | None = 0,
-        backend: Backend | None = None,
-    ):
-        self.n_neighbors = n_neighbors
-        self.solver = solver
-        self.random_state = random_state
-        self.backend: Backend = backend or NumpyBackend()
+    n_neighbors: int = 10  # in the graph of the representation
+    solver: str | Solver = "auto"
+    random_state: int | np.random.RandomState | None = 0  # of k-means
+    backend: Backend = field(default_factory=NumpyBackend)
 
     def assign(self, U: Array, n_clusters: int | None) -> Labels:
         """Label the rows of `U`."""
@@ -150,9 +114,3 @@ class ContinuousAssigner:
         solver = resolve_solver(self.solver)
         calibration = published_calibration(rows)
         return cluster_rows(rows, graph, calibration, solver=solver, backend=self.backend).labels
-
-
-def _components(graph: Graph, chosen: Mask) -> Labels:
-    part = Graph(graph.n_nodes, graph.heads[chosen], graph.tails[chosen], np.ones(chosen.sum()))
-    _, labels = connected_components(part.adjacency(), directed=False)
-    return relabel(labels)

@@ -59,18 +59,7 @@ def leading_scores(U: Array, rank: int = 30, backend: Backend | None = None) -> 
 def leading_axes(
     U: Array, rank: int = 30, backend: Backend | None = None
 ) -> tuple[Floats, Floats]:
-    """Return the column means of `U` and its leading right singular vectors.
-
-    Singular vectors that are made of rounding errors are left out.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> U = np.array([[1.0, 0.0], [3.0, 0.0], [0.0, 2.0], [0.0, 4.0]])
-    >>> means, axes = leading_axes(U)
-    >>> means.tolist(), np.allclose(directions((U - means) @ axes), leading_features(U))
-    ([1.0, 1.5], True)
-    """
+    """Return column means and leading right singular vectors, without those of rounding errors."""
     place: Backend = backend or NumpyBackend()
     centred = place.centred(U)
     means = place.to_numpy(U[:1]) - place.to_numpy(centred[:1])
@@ -83,10 +72,7 @@ def leading_axes(
 
 
 def directions(scores: Dense, longest: float | None = None) -> Dense:
-    """Scale rows to length 1; rows whose length is within rounding error become zero.
-
-    `longest` is the length of the longest row, by default of `scores`.
-    """
+    """Scale rows to length 1; rows that are rounding errors beside the `longest` become zero."""
     lengths = np.linalg.norm(scores, axis=1, keepdims=True)
     longest = _longest(scores) if longest is None else longest
     noise = np.sqrt(np.finfo(scores.dtype).eps) * longest

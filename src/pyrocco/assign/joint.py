@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -51,20 +52,12 @@ class JointAssigner(Protocol):
         """Label rows and columns; `X` and `U` are on the back end."""
 
 
+@dataclass(eq=False)
 class EachSide:
-    """An `Assigner` applied to the rows of U and to its columns.
+    """An `Assigner` applied to the rows of U and to its columns."""
 
-    Parameters
-    ----------
-    assigner : Assigner
-        Labels the rows of a matrix.
-    backend : Backend
-        Where the representation is.
-    """
-
-    def __init__(self, assigner: Assigner, backend: Backend):
-        self.assigner = assigner
-        self.backend = backend
+    assigner: Assigner
+    backend: Backend
 
     def assign(self, X: Array, U: Array, numbers: Numbers) -> Assignment:
         """Label both sides of `U`."""
@@ -77,6 +70,7 @@ class EachSide:
         return SideLabels.from_memberships(labels, distance_memberships(features, labels))
 
 
+@dataclass(eq=False)
 class CoClusterer:
     """Joint labels of rows and columns that depend on the structure of the matrix.
 
@@ -85,50 +79,15 @@ class CoClusterer:
     evidence. Otherwise rows and columns are clustered by their leading features, with the
     numbers of clusters chosen by modularity. Samples of large matrices are drawn by the
     content of rows and columns, so that permuting the rows of a matrix permutes its labels.
-
-    Parameters
-    ----------
-    blocks : bool
-        Whether to search for blocks; False for data that are mostly zero.
-    sample_size : int
-        Maximum number of rows, and of columns, from which clusters are determined.
-    random_state : RandomState
-        Draws the samples.
-    backend : Backend, optional
-        Where data and representation are; NumPy by default.
-    by_length : bool
-        Whether final labels depend on the length of a row in addition to its direction; False
-        for data that are mostly zero, where the length is that of a text.
-
-    References
-    ----------
-    Govaert and Nadif, "Clustering with block mixture models", Pattern Recognition 36 (2003)
-    463-473. Newman, "Fast algorithm for detecting community structure in networks", Physical
-    Review E 69 (2004) 066133.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.kron(np.eye(3), np.full((8, 9), 9.0))
-    >>> X += np.random.default_rng(0).standard_normal(X.shape)
-    >>> assignment = CoClusterer().assign(X, X, (None, None))
-    >>> assignment.structure, np.bincount(assignment.row_labels).tolist()
-    ('blocks', [8, 8, 8])
     """
 
-    def __init__(
-        self,
-        blocks: bool = True,
-        sample_size: int = 1000,
-        random_state: np.random.RandomState | None = None,
-        backend: Backend | None = None,
-        by_length: bool = True,
-    ):
-        self.blocks = blocks
-        self.by_length = by_length
-        self.sample_size = sample_size
-        self.random_state = random_state or np.random.RandomState(0)
-        self.backend: Backend = backend or NumpyBackend()
+    blocks: bool = True  # whether to search for blocks; False for data that are mostly zero
+    sample_size: int = 1000  # rows, and columns, from which clusters are determined, at most
+    random_state: np.random.RandomState = field(default_factory=lambda: np.random.RandomState(0))
+    backend: Backend = field(default_factory=NumpyBackend)
+    # Whether final labels depend on the length of a row in addition to its direction; False for
+    # data that are mostly zero, where the length is that of a text.
+    by_length: bool = True
 
     def assign(self, X: Array, U: Array, numbers: Numbers) -> Assignment:
         """Label both sides."""

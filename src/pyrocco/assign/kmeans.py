@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import pairwise
 
@@ -30,12 +30,6 @@ def lloyd(
 
     A cluster that loses all its rows restarts at the row farthest from its centre. If there
     are fewer distinct rows than centres, some labels remain without rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> lloyd(np.array([[0.0], [1.0], [9.0]]), np.array([[0.0], [2.0]])).tolist()
-    [0, 0, 1]
     """
     backend = backend or NumpyBackend()
     here = backend.asarray(rows)
@@ -73,15 +67,7 @@ def _distances(rows: Dense, labels: Labels, centres: Dense) -> Dense:
 
 
 class WardTree:
-    """Nested partitions of rows by Ward's method.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> tree = WardTree(np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [9.0]]))
-    >>> [sorted(np.bincount(tree.cut(k)).tolist()) for k in (1, 2, 3)]
-    [[6], [3, 3], [1, 2, 3]]
-    """
+    """Nested partitions of rows by Ward's method."""
 
     def __init__(self, features: Dense):
         merges = linkage(pdist(features), "ward")
@@ -118,26 +104,10 @@ def _borders(merges: Floats, order: Labels) -> Labels:
 
 @dataclass(frozen=True)
 class SampledRows:
-    """Features of all rows, and a sample of rows that does not depend on their order.
-
-    Parameters
-    ----------
-    features : array of shape (n_rows, n_features)
-        All rows.
-    index : ndarray of int
-        The rows of the sample.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> features = np.array([[0.0], [5.0], [0.1], [5.1]])
-    >>> rows = SampledRows.draw(features, 4, np.random.RandomState(0))
-    >>> rows.index.tolist(), rows.partition(2).tolist()
-    ([0, 2, 1, 3], [1, 1, 0, 0])
-    """
+    """Features of all rows, and a sample of rows that does not depend on their order."""
 
     features: Array
-    index: Labels
+    index: Labels  # the rows of the sample
 
     @classmethod
     def draw(
@@ -196,13 +166,6 @@ def silhouettes(X: Matrix, labellings: Sequence[Labels], sample_size: int | None
 
     The distances between rows, by far the largest cost, are computed once. `sample_size` limits
     the number of rows. The value is NaN for a single cluster and for clusters of one row each.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rows = np.array([[0.0], [1.0], [9.0], [10.0]])
-    >>> silhouettes(rows, [np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])]).round(2).tolist()
-    [0.89, -0.44]
     """
     if sample_size is not None and X.shape[0] > sample_size:
         some = np.random.RandomState(0).permutation(X.shape[0])[:sample_size]
@@ -236,47 +199,20 @@ def _silhouette(sums: Floats, labels: Labels) -> float:
     return float(np.where(sizes[labels] > 1, each, 0.0).mean())
 
 
+@dataclass(eq=False)
 class SilhouetteKMeans:
     """k-means with the K of 2..20 that has the best silhouette.
 
-    The assignment of ROCCO's paper for sparse input (Algorithm 1, lines 9-11), and autoKM of
-    its experiments.
-
-    Parameters
-    ----------
-    random_state : int or RandomState
-        Seeds k-means.
-    max_clusters : int
-        Largest K.
-    sample_size : int
-        Maximum number of rows from which the silhouette is computed.
-    backend : Backend, optional
-        Where the representation is; NumPy by default.
-
-    References
-    ----------
-    Rousseeuw, "Silhouettes: a graphical aid to the interpretation and validation of cluster
-    analysis", Journal of Computational and Applied Mathematics 20 (1987) 53-65.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rows = np.repeat([[0.0, 0.0], [9.0, 9.0]], 5, axis=0) + np.arange(10)[:, None] / 10
-    >>> SilhouetteKMeans(random_state=0).assign(rows, None).tolist()
-    [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
+    The assignment of ROCCO's paper for sparse input (Algorithm 1, lines 9-11), and autoKM of its
+    experiments. The silhouette (Rousseeuw, "Silhouettes: a graphical aid to the interpretation and
+    validation of cluster analysis", Journal of Computational and Applied Mathematics 20 (1987)
+    53-65) is computed from at most `sample_size` rows.
     """
 
-    def __init__(
-        self,
-        random_state: int | np.random.RandomState | None = 0,
-        max_clusters: int = 20,
-        sample_size: int = 20_000,
-        backend: Backend | None = None,
-    ):
-        self.random_state = random_state
-        self.max_clusters = max_clusters
-        self.sample_size = sample_size
-        self.backend: Backend = backend or NumpyBackend()
+    random_state: int | np.random.RandomState | None = 0
+    max_clusters: int = 20
+    sample_size: int = 20_000
+    backend: Backend = field(default_factory=NumpyBackend)
 
     def assign(self, U: Array, n_clusters: int | None) -> Labels:
         """Label the rows of `U`, in main memory."""

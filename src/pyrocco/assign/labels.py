@@ -23,37 +23,16 @@ _TEMPERATURE = 3.0
 
 @dataclass(frozen=True)
 class SideLabels:
-    """Labels of the rows, or of the columns.
+    """Labels of the rows, or of the columns."""
 
-    Parameters
-    ----------
-    labels : ndarray of int
-        Cluster of each row, numbered from the largest.
-    membership : ndarray of float
-        Probability of each label.
-    stability : ndarray of float
-        Expected overlap (Jaccard) of each cluster with itself when labels are redrawn from
-        their probabilities.
-    """
-
-    labels: Labels
-    membership: Floats
+    labels: Labels  # cluster of each row, numbered from the largest
+    membership: Floats  # probability of each label
+    # Expected Jaccard overlap of each cluster with itself when labels are redrawn.
     stability: Floats
 
     @classmethod
     def from_memberships(cls, labels: Labels, memberships: Array) -> SideLabels:
-        """Number the clusters by size and compute membership and stability.
-
-        `memberships` holds the probability of each cluster for each row, before tempering.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> memberships = np.array([[0.999, 0.001], [0.001, 0.999], [0.0, 1.0]])
-        >>> side = SideLabels.from_memberships(np.array([0, 1, 1]), memberships)
-        >>> side.labels.tolist(), side.membership.round(2).tolist()
-        ([1, 0, 0], [0.91, 0.91, 1.0])
-        """
+        """Number the clusters by size; `memberships` are probabilities before tempering."""
         numbered = relabel(labels)
         order = labels[_first_places(numbered)]
         parts = over_rows(partial(_own_and_total, order=order), memberships, numbered)
@@ -66,22 +45,13 @@ class SideLabels:
 
 @dataclass(frozen=True)
 class Assignment:
-    """Labels of the rows and of the columns.
-
-    Parameters
-    ----------
-    rows, columns : SideLabels
-        Labels with their probabilities.
-    structure : {"blocks", "gradient", "features"}
-        Structure of the matrix (see `pyrocco.assign.structure`).
-    contaminated : bool
-        Whether the matrix has outlier cells.
-    """
+    """Labels of the rows and of the columns."""
 
     rows: SideLabels
     columns: SideLabels
+    # "blocks", "gradient" or "features" (see `pyrocco.assign.structure`).
     structure: str = "features"
-    contaminated: bool = False
+    contaminated: bool = False  # whether the matrix has outlier cells
 
     @property
     def row_labels(self) -> Labels:
@@ -166,29 +136,12 @@ def _own_and_total(memberships: Floats, labels: Labels, order: Labels) -> tuple[
 
 @dataclass(frozen=True)
 class RoundClusters:
-    """Spherical Gaussian clusters of equal width.
+    """Spherical Gaussian clusters of equal width."""
 
-    Parameters
-    ----------
-    centres : ndarray of shape (n_clusters, n_features)
-        Means of the clusters.
-    width : float
-        Variance in each effective dimension; zero if all rows are equal to their centres.
-    sizes : ndarray of shape (n_clusters,)
-        Number of rows of each cluster.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> features, labels = np.array([[0.0], [1.0], [4.0], [5.0]]), np.array([0, 0, 1, 1])
-    >>> RoundClusters.around(features, labels).memberships(np.array([[2.5], [9.0]])).round(2)
-    array([[0.5, 0.5],
-           [0. , 1. ]])
-    """
-
-    centres: Floats
+    centres: Floats  # one row for each cluster
+    # Variance in each effective dimension; zero if all rows are equal to their centres.
     width: float
-    sizes: Labels
+    sizes: Labels  # number of rows of each cluster
 
     @classmethod
     def around(cls, features: Array, labels: Labels) -> RoundClusters:
@@ -224,10 +177,7 @@ class RoundClusters:
 
 
 def distance_memberships(features: Array, labels: Labels) -> Any:
-    """Compute the probability of each cluster for each row from distances to the centres.
-
-    The clusters are `RoundClusters` around the labelled rows.
-    """
+    """Compute the membership of each row in `RoundClusters` around the labelled rows."""
     clusters = RoundClusters.around(features, labels)
     if clusters.width <= 0:
         return np.asarray(np.eye(len(clusters.centres))[labels])

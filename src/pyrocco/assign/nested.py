@@ -29,54 +29,34 @@ _ITERATIONS = 2
 
 class _Merge(NamedTuple):
     height: float
-    kept: int
-    gone: int
+    first: int
+    second: int
 
 
 @dataclass(frozen=True)
 class NestedSide:
-    """Nested clusters of one side, which can be cut at any number up to the finest.
+    """Nested clusters of one side, which can be cut at any number up to the finest, L.
 
-    Parameters
-    ----------
-    finest : ndarray of int
-        Finest cluster of each row (or column), 0..L-1.
-    merges : ndarray of shape (L - 1, 2)
-        Pairs of merged clusters, in order. A cluster is named by one of its finest clusters:
-        the merged cluster takes the first name of the pair.
-    heights : ndarray of shape (L - 1,)
-        Ward distance of the features of the two clusters; never less than within them.
-    n_fitted : int
-        Number of clusters of the fit.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> merges, heights = np.array([[0, 1], [0, 2]]), np.array([1.0, 3.0])
-    >>> side = NestedSide(np.array([0, 0, 1, 2, 2, 2]), merges, heights, 2)
-    >>> side.cut(2).tolist(), side.cut(3).tolist()
-    ([0, 0, 0, 1, 1, 1], [1, 1, 2, 0, 0, 0])
+    A cluster is named by one of its finest clusters: a merged cluster takes the first name of its
+    pair. Heights are Ward distances of the features, never less than within the two clusters.
     """
 
-    finest: Labels
-    merges: Labels
+    finest: Labels  # finest cluster of each row (or column), 0..L-1
+    merges: Labels  # pairs of merged clusters, in order, of shape (L - 1, 2)
     heights: Floats
-    n_fitted: int
+    n_fitted: int  # number of clusters of the fit
 
     @classmethod
     def build(cls, features: Dense, labels: Labels) -> NestedSide:
-        """Split the clusters of a fit, and merge the parts until one cluster is left.
-
-        All parts of a cluster of the fit are merged before two clusters of the fit are.
-        """
+        """Split the clusters of a fit; merge first the parts of each, then the clusters."""
         finest = split_clusters(features, labels)
         owners = np.empty(finest.max() + 1, dtype=np.intp)
         owners[finest] = labels
         inside = _merges_inside(features, finest, owners)
-        left = np.delete(np.arange(len(owners)), [merge.gone for merge in inside])
+        left = np.delete(np.arange(len(owners)), [merge.second for merge in inside])
         names = left[owners[left].argsort()]
         merges = _monotone([*inside, *_merges_above(features, labels, names)])
-        pairs = np.array([(kept, gone) for _, kept, gone in merges], dtype=np.intp)
+        pairs = np.array([(first, second) for _, first, second in merges], dtype=np.intp)
         heights = np.array([merge.height for merge in merges], dtype=np.float64)
         return cls(finest, pairs.reshape(-1, 2), heights, int(labels.max()) + 1)
 
@@ -109,21 +89,7 @@ class NestedSide:
 
 @dataclass(frozen=True)
 class NestedClusters:
-    """Nested clusters of rows and of columns.
-
-    Parameters
-    ----------
-    rows, columns : NestedSide
-        Finest clusters of each side and their merges.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.kron(np.eye(3), np.full((6, 8), 9.0)) + np.random.default_rng(0).random((18, 24))
-    >>> tree = NestedClusters.build(X, np.repeat([0, 1, 2], 6), np.repeat([0, 1, 2], 8))
-    >>> np.bincount(tree.rows.cut(2)).tolist(), tree.rows.n_finest, tree.columns.n_finest
-    ([12, 6], 4, 6)
-    """
+    """Nested clusters of rows and of columns."""
 
     rows: NestedSide
     columns: NestedSide
@@ -136,15 +102,7 @@ class NestedClusters:
 
 
 def split_clusters(features: Dense, labels: Labels) -> Labels:
-    """Split each cluster into parts of rows with similar features.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> features = np.array([[0.0], [0.1], [0.2], [1.0], [1.1], [1.2], [9.0], [9.1]])
-    >>> split_clusters(features, np.array([0, 0, 0, 0, 0, 0, 1, 1])).tolist()
-    [0, 0, 0, 1, 1, 1, 2, 2]
-    """
+    """Split each cluster into parts of rows with similar features."""
     parts = np.zeros(len(labels), dtype=np.intp)
     sizes = np.bincount(labels)
     order = np.argsort(labels, kind="stable")
@@ -177,10 +135,10 @@ def _are_equal(features: Dense) -> bool:
 def _without_small(features: Dense, parts: Labels) -> Labels:
     """Move the rows of parts that are too small to the nearest of the other parts."""
     sizes = np.bincount(parts)
-    kept = np.flatnonzero(sizes >= min(LEAST_ROWS, sizes.max()))
-    lost = np.flatnonzero(~np.isin(parts, kept))
-    centres = cluster_means(features, parts, len(sizes))[kept]
-    parts[lost] = kept[cdist(features[lost], centres).argmin(axis=1)]
+    large = np.flatnonzero(sizes >= min(LEAST_ROWS, sizes.max()))
+    rows = np.flatnonzero(~np.isin(parts, large))
+    centres = cluster_means(features, parts, len(sizes))[large]
+    parts[rows] = large[cdist(features[rows], centres).argmin(axis=1)]
     return compact(parts)
 
 
@@ -202,7 +160,7 @@ def _merges_above(features: Dense, labels: Labels, names: Labels) -> list[_Merge
 
 
 def _named(merges: list[_Merge], names: Labels) -> list[_Merge]:
-    return [_Merge(height, int(names[kept]), int(names[gone])) for height, kept, gone in merges]
+    return [_Merge(height, int(names[a]), int(names[b])) for height, a, b in merges]
 
 
 def _by_height(merges: list[_Merge]) -> list[_Merge]:
@@ -214,9 +172,9 @@ def _monotone(merges: list[_Merge]) -> list[_Merge]:
     """Raise the height of each merge to at least those within its two clusters."""
     tops: dict[int, float] = {}
     raised = []
-    for height, kept, gone in merges:
-        tops[kept] = max(height, tops.get(kept, 0.0), tops.get(gone, 0.0))
-        raised.append(_Merge(tops[kept], kept, gone))
+    for height, first, second in merges:
+        tops[first] = max(height, tops.get(first, 0.0), tops.get(second, 0.0))
+        raised.append(_Merge(tops[first], first, second))
     return raised
 
 
@@ -247,10 +205,7 @@ def _ward(centres: Dense, sizes: Labels) -> list[_Merge]:
 
 
 def _costs(centres: Floats, weights: Floats, tip: int) -> Floats:
-    """Return the rise of the scatter within clusters if `tip` is merged with each other one.
-
-    Clusters of weight zero have been merged.
-    """
+    """Return the rise of the scatter if `tip` joins each other cluster of non-zero weight."""
     apart = centres - centres[tip]
     squares = np.einsum("ij,ij->i", apart, apart)
     costs = squares * weights * weights[tip] / (weights + weights[tip])

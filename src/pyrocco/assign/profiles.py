@@ -34,32 +34,12 @@ class Profiles(Protocol):
 
 @dataclass(frozen=True)
 class BlockProfiles:
-    """Clusters as block means under noise.
+    """Clusters as block means under noise."""
 
-    Parameters
-    ----------
-    means : ndarray of shape (n_clusters, n_other_clusters)
-        Mean of each block.
-    others : ndarray of int
-        Cluster of each column.
-    variance : float
-        Variance of the noise.
-    shares : ndarray of shape (n_clusters,)
-        Share of the rows in each cluster.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[5.0, 6.0, 0.0], [6.0, 5.0, 1.0], [0.0, 1.0, 9.0], [1.0, 0.0, 8.0]])
-    >>> profiles = BlockProfiles.learn([X], np.array([0, 0, 1, 1]), np.array([0, 0, 1]))
-    >>> profiles.memberships(np.array([[5.0, np.nan, 2.0], [np.nan, 2.0, np.nan]])).argmax(axis=1)
-    array([0, 1])
-    """
-
-    means: Floats
-    others: Labels
-    variance: float
-    shares: Floats
+    means: Floats  # of shape (n_clusters, n_other_clusters)
+    others: Labels  # cluster of each column
+    variance: float  # of the noise
+    shares: Floats  # share of the rows in each cluster
 
     @classmethod
     def learn(cls, chunks: Iterable[Floats], labels: Labels, others: Labels) -> BlockProfiles:
@@ -83,35 +63,13 @@ class BlockProfiles:
 
 @dataclass(frozen=True)
 class FeatureProfiles:
-    """Clusters as positions, or directions, among the leading features of a representation.
+    """Clusters as positions, or directions, among the leading features of a representation."""
 
-    Parameters
-    ----------
-    centre : ndarray of shape (n_columns,)
-        Column means of the representation.
-    axes : ndarray of shape (n_columns, n_features)
-        Its leading right singular vectors.
-    longest : float
-        Length of the longest row of the fit, relative to which rounding is measured.
-    clusters : RoundClusters
-        The clusters among the features.
-    by_length : bool
-        Whether the length of a row matters in addition to its direction.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[5.0, 6.0, 0.0], [6.0, 5.0, 1.0], [0.0, 1.0, 9.0], [1.0, 0.0, 8.0]])
-    >>> profiles = FeatureProfiles.learn([X], X, np.array([0, 0, 1, 1]))
-    >>> profiles.memberships(np.array([[50.0, np.nan, 20.0], [0.0, 2.0, 9.0]])).argmax(axis=1)
-    array([0, 1])
-    """
-
-    centre: Floats
-    axes: Floats
-    longest: float
-    clusters: RoundClusters
-    by_length: bool = False
+    centre: Floats  # column means of the representation
+    axes: Floats  # its leading right singular vectors
+    longest: float  # length of the longest row of the fit, relative to which rounding is measured
+    clusters: RoundClusters  # the clusters among the features
+    by_length: bool = False  # whether the length of a row matters in addition to its direction
 
     @classmethod
     def learn(

@@ -42,47 +42,18 @@ _ROUNDS = 30
 
 @dataclass(frozen=True)
 class Structure:
-    """The structure of a matrix.
+    """The structure of a matrix."""
 
-    Parameters
-    ----------
-    kind : {"blocks", "gradient", "features"}
-        The kind of structure.
-    fit : BlockFit or None
-        The blocks, if the structure is blocks.
-    contaminated : bool
-        Whether the matrix has outlier cells.
-    """
-
-    kind: str
-    fit: BlockFit | None = None
-    contaminated: bool = False
+    kind: str  # "blocks", "gradient" or "features"
+    fit: BlockFit | None = None  # the blocks, if the structure is blocks
+    contaminated: bool = False  # whether the matrix has outlier cells
 
 
 def detect_structure(X: Dense, starts: Sequence[Pair], numbers: Numbers) -> Structure:
-    """Determine the structure of `X`.
+    """Determine the structure of a matrix of at most a few hundred thousand cells.
 
-    Parameters
-    ----------
-    X : ndarray
-        A matrix of at most a few hundred thousand cells, with NaN for missing values.
-    starts : sequence of pairs of labels
-        Partitions of rows and columns, the finest first.
-    numbers : pair of int or None
-        Numbers of clusters, where they are given.
-
-    Returns
-    -------
-    Structure
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.random.default_rng(0).standard_normal((40, 30))
-    >>> fine = np.arange(40) // 4, np.arange(30) // 3
-    >>> structure = detect_structure(X, [fine], (None, None))
-    >>> structure.kind, [len(set(side)) for side in structure.fit.labels]
-    ('blocks', [1, 1])
+    NaN marks missing values. `starts` are partitions of rows and columns, the finest first,
+    `numbers` the numbers of clusters where they are given.
     """
     data = BlockData(X)
     size = float(np.sqrt(data.squares))
@@ -123,14 +94,6 @@ def is_white(noise: Floats, scale: float) -> bool:
     The largest singular value is compared with those of the same residuals with random signs,
     which have no structure but the same absolute values, so that outlier cells and uneven
     noise do not matter. `scale` is the Frobenius norm of the data; rounding errors are white.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> noise = np.random.default_rng(0).standard_normal((60, 50))
-    >>> ramp = np.outer(np.linspace(-2, 2, 60), np.linspace(-2, 2, 50))
-    >>> is_white(noise, 1.0), is_white(noise + ramp, 1.0)
-    (True, False)
     """
     if np.linalg.norm(noise) <= _ROUNDING * scale:
         return True
@@ -143,13 +106,6 @@ def is_contaminated(noise: Floats, scale: float) -> bool:
     """Whether residuals have outlier cells: a second noise component that is much wider.
 
     `scale` is the Frobenius norm of the data; rounding errors are not noise.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> noise = np.random.default_rng(0).standard_normal((60, 50))
-    >>> is_contaminated(noise, 1.0), is_contaminated(np.where(noise > 1.5, 5 * noise, noise), 1.0)
-    (False, True)
     """
     if np.linalg.norm(noise) <= _ROUNDING * scale:
         return False

@@ -34,20 +34,7 @@ def cpu_backend(n_jobs: int | None) -> NumpyBackend:
 
 
 def resolve_backend(device: str | Backend, n_jobs: int | None) -> Backend:
-    """Return the back end for a device.
-
-    Parameters
-    ----------
-    device : {"cpu", "cuda", "auto"} or Backend
-        ``"auto"`` uses a GPU if PyTorch finds one. A back end is returned as it is.
-    n_jobs : int or None
-        Number of threads of the CPU back end.
-
-    Examples
-    --------
-    >>> resolve_backend("cpu", 1).name
-    'numpy'
-    """
+    """Return the back end for a device; "auto" uses a GPU if PyTorch finds one."""
     if not isinstance(device, str):
         return device
     if device not in DEVICES:

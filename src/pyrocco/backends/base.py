@@ -123,10 +123,7 @@ class BackendOf(Protocol[ArrayT]):
         """Find the nearest centre of every row, and the sum of the rows nearest to each centre."""
 
     def content_keys(self, X: ArrayT, axis: int) -> NDArray[np.uint64]:
-        """Hash every row (axis 0) or column by its values over the largest of them.
-
-        The hash depends neither on the order of the values nor on the back end.
-        """
+        """Hash every row (axis 0) or column by its values over the largest one, in any order."""
 
     def edge_lengths(self, U: ArrayT, heads: Labels, tails: Labels, axis: int) -> Floats:
         """Compute the squared lengths of edges between rows (axis 0) or columns (axis 1)."""
@@ -255,14 +252,7 @@ def largest_eigenvalue(matrix: Dense | LinearOperator, start: Floats) -> float:
 
 
 def matrix_norm(X: Matrix) -> float:
-    """Compute the spectral norm (largest singular value) of a dense or sparse matrix.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> matrix_norm(np.diag([3.0, 4.0]))
-    4.0
-    """
+    """Compute the spectral norm (largest singular value) of a dense or sparse matrix."""
     if min(X.shape) <= _DENSE_SIDE:
         short = X if X.shape[0] <= X.shape[1] else X.T
         gram: Any = short @ short.T

@@ -32,13 +32,7 @@ _THREADED_VALUES = 500_000
 
 
 class NumpyBackend:
-    """NumPy arrays in this process. `BackendOf` documents the methods.
-
-    Parameters
-    ----------
-    n_threads : int
-        Number of threads, for the kernels that can use them.
-    """
+    """NumPy arrays in this process. `BackendOf` documents the methods."""
 
     name = "numpy"
     in_one_place = True
@@ -47,77 +41,60 @@ class NumpyBackend:
         self.n_threads = n_threads
 
     def asarray(self, X: Matrix) -> Dense:
-        """Return a dense, row-major copy or view of `X`."""
         dense = X.toarray() if sparse.issparse(X) else np.asarray(X)  # type: ignore[union-attr]
         dtype = np.float32 if dense.dtype == np.float32 else np.float64
         return np.ascontiguousarray(dense, dtype=dtype)
 
     def to_numpy(self, U: Dense) -> Dense:
-        """Return `U` itself."""
         return U
 
     def narrow(self, U: Dense) -> Dense:
-        """Return `U` itself."""
         return U
 
     def snapshot(self, U: Dense) -> Dense:
-        """Return a copy for a checkpoint."""
         return U.copy()
 
     def dtype(self, U: Dense) -> np.dtype[Any]:
-        """Return the dtype of `U`."""
         return U.dtype
 
     def matrix_norm(self, U: Dense) -> float:
-        """Compute the spectral norm."""
         return matrix_norm(U)
 
     def project(self, U: Dense, Y: Dense) -> Floats:
-        """Compute U^T Y."""
         return np.asarray(U.T @ Y, dtype=np.float64)
 
     def centred(self, U: Dense) -> Dense:
-        """Subtract the mean of every column."""
         return np.asarray(U - U.mean(axis=0, dtype=np.float64).astype(U.dtype))
 
     def nearest_centres(self, rows: Dense, centres: Dense) -> tuple[Labels, Floats]:
-        """Find the nearest centre of every row, and the sum of the rows of each centre."""
         points = centres.astype(rows.dtype)
         halves = 0.5 * np.einsum("ij,ij->i", points, points)
         labels, sums = nearest_by_products(rows @ points.T, halves, rows)
         return labels, sums
 
     def content_keys(self, X: Dense, axis: int) -> NDArray[np.uint64]:
-        """Hash every row or column."""
         return np.asarray(content_keys(X, largest_cells(X, axis), axis))
 
     def copy(self, U: Dense) -> Dense:
-        """Return a copy."""
         return U.copy()
 
     def empty_like(self, U: Dense) -> Dense:
-        """Return a new array like `U`."""
         return np.empty_like(U)
 
     def zeros_like(self, U: Dense) -> Dense:
-        """Return zeros like `U`."""
         return np.zeros_like(U)
 
     def squared_norm(self, U: Dense) -> float:
-        """Compute the squared Frobenius norm."""
         return float(kernels.squared_norm(U))
 
     def edge_lengths(self, U: Dense, heads: Labels, tails: Labels, axis: int) -> Floats:
-        """Compute the squared lengths of edges."""
         measure = kernels.column_edge_lengths if axis else kernels.row_edge_lengths
         return np.asarray(measure(U, heads, tails))
 
     def squared_distance(self, X: Dense, U: Dense) -> float:
-        """Compute the squared Frobenius distance."""
         return float(kernels.squared_distance(X, U))
 
     def operator(self, laplacian: LaplacianArrays, strength: float, dtype: DTypeLike) -> Operator:
-        """Multiply a Laplacian by its strength and convert it to the dtype of U."""
         return Operator(
             laplacian.indptr,
             laplacian.indices,
@@ -126,57 +103,39 @@ class NumpyBackend:
         )
 
     def apply(self, system: System, U: Dense, out: Dense) -> float:
-        """Compute the left-hand side of the system."""
         arguments = (U, out, _shift(system), *system.rows, *system.columns)
         return float(sum(self._over_rows(kernels.apply, arguments)))
 
     def begin(self, system: System, U: Dense, R: Dense, D: Dense) -> Sums:
-        """Compute the residual and the first direction."""
         arguments = (U, system.X, R, D, _shift(system), *system.rows, *system.columns)
         return _sums(self._over_rows(kernels.begin, arguments))
 
     def residual(self, system: System, image: Dense) -> None:
-        """Compute the right-hand side minus `image`."""
         kernels.residual(system.X, image, _shift(system))
 
     def direction(self, system: System, R: Dense, D: Dense, momentum: float) -> Sums:
-        """Compute the Jacobi-preconditioned direction."""
         degrees = (system.rows.degrees, system.columns.degrees)
         arguments = (R, D, R.dtype.type(momentum), _shift(system), *degrees)
         return _sums(self._over_rows(kernels.direction, arguments))
 
     def advance(
-        self,
-        system: System,
-        U: Dense,
-        R: Dense,
-        D: Dense,
-        image: Dense,
-        step: float,
+        self, system: System, U: Dense, R: Dense, D: Dense, image: Dense, step: float
     ) -> Sums:
-        """Take one step along the direction."""
         degrees = (system.rows.degrees, system.columns.degrees)
         arguments = (U, R, D, image, R.dtype.type(step), _shift(system), *degrees)
         return _sums(self._over_rows(kernels.advance, arguments))
 
     def transpose(self, U: Dense) -> Dense:
-        """Return the row-major transpose."""
         return np.ascontiguousarray(U.T)
 
     def rotate(
         self, U: Dense, V: Floats, transposed: bool = False, out: Dense | None = None
     ) -> Dense:
-        """Multiply by a small matrix."""
         rotation = V.astype(U.dtype)
         return np.asarray(np.matmul(U, rotation.T if transposed else rotation, out=out))
 
     def over_panels(
-        self,
-        work: Callable[..., Any],
-        operator: Operator,
-        shifts: Floats,
-        F: Dense,
-        Y: Dense,
+        self, work: Callable[..., Any], operator: Operator, shifts: Floats, F: Dense, Y: Dense
     ) -> list[Any]:
         """Work on panels of one or two cache lines per row, in threads if they are long enough."""
         n_rows, n_columns = F.shape
@@ -190,30 +149,22 @@ class NumpyBackend:
 
         # On short panels threads would wait for the interpreter.
         n_threads = self.n_threads if n_rows * PANEL >= _THREADED_VALUES else 1
-        return _in_threads(solve, cut_columns(n_columns, PANEL), n_threads)
+        return _in_threads(solve, slices(n_columns, PANEL), n_threads)
 
     def overwrite(self, U: Dense, values: Dense) -> None:
-        """Copy into `U`."""
         U[:] = values
 
     def shifted_residual(self, operator: Operator, shifts: Floats, F: Dense, Y: Dense) -> Dense:
-        """Compute the residual of the decoupled systems."""
         image = np.empty_like(Y)
         kernels.shifted_apply(Y, image, shifts.astype(Y.dtype), *operator)
         return np.asarray(np.subtract(F, image, out=image))
 
     def shifted_apply(self, operator: Operator, shifts: Floats, Y: Dense, out: Dense) -> Floats:
-        """Compute the left-hand sides of the decoupled systems."""
         return np.asarray(kernels.shifted_apply(Y, out, shifts.astype(Y.dtype), *operator))
 
     def panel_advance(
-        self,
-        operator: Operator,
-        shifts: Floats,
-        arrays: Iterates[Dense],
-        steps: Floats,
+        self, operator: Operator, shifts: Floats, arrays: Iterates[Dense], steps: Floats
     ) -> tuple[Floats, Floats]:
-        """Take one step for each column."""
         dtype = arrays[0].dtype
         weighted, plain = kernels.panel_advance(
             *arrays, steps.astype(dtype), shifts.astype(dtype), operator.degrees
@@ -221,14 +172,8 @@ class NumpyBackend:
         return weighted, plain
 
     def panel_direction(
-        self,
-        operator: Operator,
-        shifts: Floats,
-        R: Dense,
-        D: Dense,
-        momenta: Floats,
+        self, operator: Operator, shifts: Floats, R: Dense, D: Dense, momenta: Floats
     ) -> None:
-        """Compute the next direction of each column."""
         kernels.panel_direction(
             R, D, momenta.astype(R.dtype), shifts.astype(R.dtype), operator.degrees
         )
@@ -243,9 +188,9 @@ class NumpyBackend:
         return _in_threads(lambda rows: work(*arguments, *rows), ranges, n_threads)
 
 
-def cut_columns(n_columns: int, width: int) -> list[slice]:
-    """Split columns into slices of `width` columns."""
-    return [slice(j, min(j + width, n_columns)) for j in range(0, n_columns, width)]
+def slices(count: int, width: int) -> list[slice]:
+    """Split `count` rows or columns into slices of `width`."""
+    return [slice(start, min(start + width, count)) for start in range(0, count, width)]
 
 
 def _in_threads(work: Callable[[Any], Any], items: list[Any], n_threads: int) -> list[Any]:

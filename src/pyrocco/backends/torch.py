@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from scipy import sparse
 from pyrocco._typing import Dense, Floats, Labels, Matrix
 from pyrocco.backends.base import Iterates, LaplacianArrays, LinearSystem, Operator, Sums
 from pyrocco.backends.kernels.hashing import MIXER, STEPS
+from pyrocco.backends.numpy import slices
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -44,24 +45,7 @@ def cuda_is_available() -> bool:
 
 
 class TorchBackend:
-    """PyTorch tensors on a device. `BackendOf` documents the methods.
-
-    Parameters
-    ----------
-    device : str
-        ``"cuda"``, or ``"cpu"`` to run the same code without a GPU.
-
-    Examples
-    --------
-    >>> import pytest
-    >>> _ = pytest.importorskip("torch")
-    >>> from pyrocco import ROCCO
-    >>> from pyrocco.backends.torch import TorchBackend
-    >>> from pyrocco.datasets import make_noisy_biclusters
-    >>> X = make_noisy_biclusters((60, 50), 3, noise=5, random_state=0).X
-    >>> ROCCO(device=TorchBackend("cpu")).fit(X).n_row_clusters_
-    3
-    """
+    """PyTorch tensors on a device, "cuda" or "cpu". `BackendOf` documents the methods."""
 
     name = "torch"
     in_one_place = True
@@ -76,48 +60,38 @@ class TorchBackend:
         self.device = self.torch.device(device)
 
     def asarray(self, X: Matrix | Tensor) -> Tensor:
-        """Return a dense tensor on the device."""
         if sparse.issparse(X):
             csr = sparse.csr_array(X)
-            indptr, indices, data = map(self._tensor, (csr.indptr, csr.indices, csr.data))
+            indptr, indices, data = map(self.tensor, (csr.indptr, csr.indices, csr.data))
             return self._csr(indptr, indices, data, csr.shape).to_dense()
         dtype = np.float32 if X.dtype == np.float32 else np.float64
-        return self._tensor(np.ascontiguousarray(X, dtype=dtype))
+        return self.tensor(np.ascontiguousarray(X, dtype=dtype))
 
     def to_numpy(self, U: Tensor | Dense) -> Dense:
-        """Return an array in main memory."""
         return U if isinstance(U, np.ndarray) else np.asarray(U.cpu().numpy())
 
     def narrow(self, U: Tensor) -> Dense:
-        """Return an array in main memory."""
         return self.to_numpy(U)
 
     def snapshot(self, U: Tensor) -> Dense:
-        """Return a copy for a checkpoint."""
         return np.array(self.to_numpy(U))
 
     def dtype(self, U: Tensor) -> np.dtype[Any]:
-        """Return the NumPy dtype of `U`."""
         return np.dtype(str(U.dtype).removeprefix("torch."))
 
     def copy(self, U: Tensor) -> Tensor:
-        """Return a copy."""
         return U.clone()
 
     def empty_like(self, U: Tensor) -> Tensor:
-        """Return a new tensor like `U`."""
         return self.torch.empty_like(U)
 
     def zeros_like(self, U: Tensor) -> Tensor:
-        """Return zeros like `U`."""
         return self.torch.zeros_like(U)
 
     def squared_norm(self, U: Tensor) -> float:
-        """Compute the squared Frobenius norm."""
         return float(self._dots(U, U).sum())
 
     def squared_distance(self, X: Tensor, U: Tensor) -> float:
-        """Compute the squared Frobenius distance."""
         return self.squared_norm(X - U)
 
     def edge_lengths(self, U: Tensor, heads: Labels, tails: Labels, axis: int) -> Floats:
@@ -127,7 +101,7 @@ class TorchBackend:
         size = max(1, 2**26 // max(1, rows.shape[1]))
         for a in range(0, len(heads), size):
             part = slice(a, a + size)
-            difference = rows[self._tensor(heads[part])] - rows[self._tensor(tails[part])]
+            difference = rows[self.tensor(heads[part])] - rows[self.tensor(tails[part])]
             out[part] = self.to_numpy(difference.square().sum(1, dtype=self.torch.float64))
         return out
 
@@ -138,14 +112,12 @@ class TorchBackend:
         return float(self.torch.linalg.eigvalsh(gram)[-1].clamp(min=0).sqrt())
 
     def operator(self, laplacian: LaplacianArrays, strength: float, dtype: DTypeLike) -> Operator:
-        """Multiply a Laplacian by its strength and bring it to the device."""
-        values = self._tensor((strength * laplacian.values).astype(dtype))
-        degrees = self._tensor((strength * laplacian.degrees).astype(dtype))
-        indptr = self._tensor(laplacian.indptr.astype(np.int32))
-        return Operator(indptr, self._tensor(laplacian.indices), values, degrees)
+        values = self.tensor((strength * laplacian.values).astype(dtype))
+        degrees = self.tensor((strength * laplacian.degrees).astype(dtype))
+        indptr = self.tensor(laplacian.indptr.astype(np.int32))
+        return Operator(indptr, self.tensor(laplacian.indices), values, degrees)
 
     def apply(self, system: LinearSystem[Tensor], U: Tensor, out: Tensor) -> float:
-        """Compute the left-hand side of the system."""
         self.torch.mul(U, system.shift + system.rows.degrees[:, None], out=out)
         out -= self._neighbors(system.rows, U)
         if len(system.columns.values):
@@ -154,20 +126,17 @@ class TorchBackend:
         return float(self._dots(U, out).sum())
 
     def begin(self, system: LinearSystem[Tensor], U: Tensor, R: Tensor, D: Tensor) -> Sums:
-        """Compute the residual and the first direction."""
         self.apply(system, U, R)
         self.residual(system, R)
         self.torch.div(R, self._diagonal(system), out=D)
         return float(self._dots(R, D).sum()), self.squared_norm(R)
 
     def residual(self, system: LinearSystem[Tensor], image: Tensor) -> None:
-        """Compute the right-hand side minus `image`."""
         image.neg_().add_(system.X, alpha=system.shift)
 
     def direction(
         self, system: LinearSystem[Tensor], R: Tensor, D: Tensor, momentum: float
     ) -> Sums:
-        """Compute the Jacobi-preconditioned direction."""
         scaled = R / self._diagonal(system)
         D.mul_(momentum).add_(scaled)
         return float(self._dots(R, scaled).sum()), self.squared_norm(R)
@@ -181,40 +150,33 @@ class TorchBackend:
         image: Tensor,
         step: float,
     ) -> Sums:
-        """Take one step along the direction."""
         U.add_(D, alpha=step)
         R.add_(image, alpha=-step)
         return float(self._dots(R, R / self._diagonal(system)).sum()), self.squared_norm(R)
 
     def transpose(self, U: Tensor) -> Tensor:
-        """Return the row-major transpose."""
         return U.T.contiguous()
 
     def rotate(
         self, U: Tensor, V: Floats, transposed: bool = False, out: Tensor | None = None
     ) -> Tensor:
-        """Multiply by a small matrix."""
-        rotation = self._tensor(V).to(U.dtype)
+        rotation = self.tensor(V).to(U.dtype)
         return self.torch.matmul(U, rotation.T if transposed else rotation, out=out)
 
     def project(self, U: Tensor, Y: Tensor) -> Floats:
-        """Compute U^T Y."""
         return self.to_numpy(U.T @ Y).astype(np.float64)
 
     def centred(self, U: Tensor) -> Tensor:
-        """Subtract the mean of every column."""
         return U - U.mean(0, dtype=self.torch.float64).to(U.dtype)
 
     def nearest_centres(self, rows: Tensor, centres: Dense) -> tuple[Labels, Floats]:
-        """Find the nearest centre of every row, and the sum of the rows of each centre."""
-        points = self._tensor(centres).to(rows.dtype)
+        points = self.tensor(centres).to(rows.dtype)
         labels = (0.5 * points.square().sum(1) - rows @ points.T).argmin(1)
         sums = self.torch.zeros(points.shape, dtype=self.torch.float64, device=self.device)
         sums.index_add_(0, labels, rows.to(self.torch.float64))
         return self.to_numpy(labels), self.to_numpy(sums)
 
     def content_keys(self, X: Tensor, axis: int) -> NDArray[np.uint64]:
-        """Hash every row or column."""
         cells = X.to(self.torch.float64).nan_to_num(nan=0.0)
         largest = cells.abs().amax(1 - axis, keepdim=True)
         steps = (cells / largest.masked_fill(largest == 0, 1) * STEPS).round().to(self.torch.int64)
@@ -225,12 +187,7 @@ class TorchBackend:
         return self.to_numpy(mixed.sum(1 - axis)).astype(np.uint64)
 
     def over_panels(
-        self,
-        work: Callable[..., Any],
-        operator: Operator,
-        shifts: Floats,
-        F: Tensor,
-        Y: Tensor,
+        self, work: Callable[..., Any], operator: Operator, shifts: Floats, F: Tensor, Y: Tensor
     ) -> list[Any]:
         """Work on all columns at once."""
         F, panel = F.contiguous(), Y.contiguous()
@@ -240,26 +197,22 @@ class TorchBackend:
         return [outcome]
 
     def overwrite(self, U: Tensor, values: Tensor) -> None:
-        """Copy into `U`."""
         U.copy_(values)
 
     def shifted_residual(self, operator: Operator, shifts: Floats, F: Tensor, Y: Tensor) -> Tensor:
-        """Compute the residual of the decoupled systems."""
         image = self.torch.empty_like(Y)
         self._shifted(operator, shifts, Y, image)
         return F - image
 
     def shifted_apply(self, operator: Operator, shifts: Floats, Y: Tensor, out: Tensor) -> Floats:
-        """Compute the left-hand sides of the decoupled systems."""
         self._shifted(operator, shifts, Y, out)
         return self.to_numpy(self._dots(Y, out))
 
     def panel_advance(
         self, operator: Operator, shifts: Floats, arrays: Iterates[Tensor], steps: Floats
     ) -> tuple[Floats, Floats]:
-        """Take one step for each column."""
         Y, R, D, image = arrays
-        size = self._tensor(steps).to(Y.dtype)
+        size = self.tensor(steps).to(Y.dtype)
         Y.addcmul_(D, size)
         R.addcmul_(image, size, value=-1)
         weighted = self._dots(R, R / self._shifted_diagonal(operator, shifts, R))
@@ -270,8 +223,7 @@ class TorchBackend:
     def panel_direction(
         self, operator: Operator, shifts: Floats, R: Tensor, D: Tensor, momenta: Floats
     ) -> None:
-        """Compute the next direction of each column."""
-        D.mul_(self._tensor(momenta).to(D.dtype))
+        D.mul_(self.tensor(momenta).to(D.dtype))
         D.addcdiv_(R, self._shifted_diagonal(operator, shifts, R))
 
     def prepare(self, X: Matrix, metric: str) -> Tensor:
@@ -282,25 +234,21 @@ class TorchBackend:
         return self.centred(rows) if metric == "euclidean" else rows
 
     def nearest(
-        self,
-        rows: Tensor,
-        queries: Labels,
-        components: Labels,
-        count: int,
-        metric: str,
+        self, rows: Tensor, queries: Labels, components: Labels, count: int, metric: str
     ) -> tuple[Labels, Floats]:
         """Find the `count` rows of other components nearest to each query, ties by index.
 
         Batches of distances fit into the free memory. The distances returned are exact. If there
         are too few rows, index -1 and distance inf fill the rest.
         """
-        return _NearestRows(self.torch, rows, components, metric).nearest(queries, count)
+        return _NearestRows(self, rows, components, metric).nearest(queries, count)
 
     def argsort(self, values: Dense) -> Labels:
         """Return the order that sorts the values; equal values keep their order."""
-        return self.to_numpy(self._tensor(values).sort(stable=True).indices)
+        return self.to_numpy(self.tensor(values).sort(stable=True).indices)
 
-    def _tensor(self, values: Dense) -> Tensor:
+    def tensor(self, values: Dense) -> Tensor:
+        """Copy an array to the device."""
         tensor: Tensor = self.torch.from_numpy(np.ascontiguousarray(values))
         return tensor.to(self.device)
 
@@ -332,7 +280,7 @@ class TorchBackend:
         out -= self._neighbors(operator, Y)
 
     def _shifted_diagonal(self, operator: Operator, shifts: Floats, Y: Tensor) -> Tensor:
-        return operator.degrees[:, None] + self._tensor(shifts).to(Y.dtype)
+        return operator.degrees[:, None] + self.tensor(shifts).to(Y.dtype)
 
 
 def _unit_rows(torch: ModuleType, rows: Tensor) -> Tensor:
@@ -347,14 +295,12 @@ def _unit_rows(torch: ModuleType, rows: Tensor) -> Tensor:
 
 
 class _NearestRows:
-    """Search of the nearest rows of other components on a device.
+    """Search by one product per batch of rows; distances of the candidates are then exact."""
 
-    One product per batch of rows selects candidates; their distances are then computed exactly.
-    """
-
-    def __init__(self, torch: ModuleType, rows: Tensor, components: Labels, metric: str):
-        self.torch, self.rows, self.metric = torch, rows, metric
-        self.components = self._tensor(components)
+    def __init__(self, backend: TorchBackend, rows: Tensor, components: Labels, metric: str):
+        self.torch, self.tensor = backend.torch, backend.tensor
+        self.rows, self.metric = rows, metric
+        self.components = backend.tensor(components)
         self.alone = bool((np.diff(components) > 0).all())
         if metric != "manhattan":
             # Half the squared distance minus half the square of the row itself, as one product.
@@ -365,24 +311,18 @@ class _NearestRows:
     def nearest(self, queries: Labels, count: int) -> tuple[Labels, Floats]:
         """Return indices and exact distances of the `count` nearest, in batches of queries."""
         found = [
-            self._nearest(self._tensor(queries[batch]), count)
+            self._nearest(self.tensor(queries[batch]), count)
             for batch in self._batches(len(queries))
         ]
         indices, lengths = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
         return indices, lengths
 
-    def _batches(self, n_queries: int) -> Iterator[slice]:
+    def _batches(self, n_queries: int) -> list[slice]:
         n_rows, n_columns = self.rows.shape
         free = self.torch.cuda.mem_get_info()[0] if self.rows.is_cuda else 2**30
         # The scores, and the differences of the candidates to their row.
         row_bytes = 8 * (n_rows + 32 * n_columns)
-        size = int(max(1, _MEMORY_SHARE * free // row_bytes))
-        for start in range(0, n_queries, size):
-            yield slice(start, min(start + size, n_queries))
-
-    def _tensor(self, values: Dense) -> Tensor:
-        tensor: Tensor = self.torch.from_numpy(np.ascontiguousarray(values))
-        return tensor.to(self.rows.device)
+        return slices(n_queries, int(max(1, _MEMORY_SHARE * free // row_bytes)))
 
     def _nearest(self, queries: Tensor, count: int) -> tuple[Labels, Floats]:
         # A few spare candidates, so that exact distances can correct the order of near-ties.

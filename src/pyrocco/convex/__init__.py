@@ -1,5 +1,12 @@
 """Convex biclustering (Chi, Allen and Baraniuk 2017), the method of COBRA."""
 
+from pyrocco.convex.model_selection import (
+    Validation,
+    check_gammas,
+    check_positive,
+    hold_out,
+    validate,
+)
 from pyrocco.convex.problem import ConvexProblem, ScaledProblem, scaled_problem
 from pyrocco.convex.solve import (
     Clusters,
@@ -8,13 +15,6 @@ from pyrocco.convex.solve import (
     iterate_path,
     solve,
     solve_path,
-)
-from pyrocco.convex.validation import (
-    Validation,
-    check_gammas,
-    check_positive,
-    hold_out,
-    validate,
 )
 from pyrocco.convex.weights import gaussian_knn_graph
 

@@ -11,17 +11,9 @@ Ints = NDArray[np.intp]
 
 @kernel
 def edge_gradient(
-    U: Floats,
-    heads: Ints,
-    tails: Ints,
-    multipliers: Floats,
-    stiffness: Floats,
-    radii: Floats,
-    tension: Floats,
-    shares: Floats,
-    lengths: Floats,
-    gradient: Floats,
-) -> float:
+    U: Floats, heads: Ints, tails: Ints, multipliers: Floats, stiffness: Floats, radii: Floats,
+    tension: Floats, shares: Floats, lengths: Floats, gradient: Floats,
+) -> float:  # fmt: skip
     """Write tension, shares and lengths at U, add to the gradient and return the value.
 
     The tension of an edge is stiffness (U_head - U_tail) + multiplier, its share is
@@ -64,15 +56,9 @@ def edge_gradient(
 
 @kernel
 def edge_hessian(
-    D: Floats,
-    heads: Ints,
-    tails: Ints,
-    tension: Floats,
-    stiffness: Floats,
-    radii: Floats,
-    shares: Floats,
-    out: Floats,
-) -> None:
+    D: Floats, heads: Ints, tails: Ints, tension: Floats, stiffness: Floats, radii: Floats,
+    shares: Floats, out: Floats,
+) -> None:  # fmt: skip
     """Add the Hessian of `edge_gradient` times D.
 
     The term of a closed edge (share 1) is quadratic. The gradient of an open edge has constant
@@ -115,16 +101,3 @@ def clip_lengths(vectors: Floats, most: Floats) -> None:
         if norm > most[e]:
             for j in range(vectors.shape[1]):
                 vector[j] *= most[e] / norm
-
-
-@kernel
-def edge_lengths(U: Floats, heads: Ints, tails: Ints, out: Floats) -> None:
-    """Write ||U_head - U_tail|| for every edge."""
-    for e in range(heads.shape[0]):
-        a = U[heads[e]]
-        b = U[tails[e]]
-        square = 0.0
-        for j in range(U.shape[1]):
-            difference = a[j] - b[j]
-            square += difference * difference
-        out[e] = np.sqrt(square)

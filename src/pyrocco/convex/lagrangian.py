@@ -9,7 +9,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 
 from pyrocco._typing import Floats, Mask
 from pyrocco.convex import kernels
-from pyrocco.convex.problem import ConvexProblem
+from pyrocco.convex.problem import ConvexProblem, edge_lengths
 from pyrocco.graph import Graph
 
 # The stiffness of an edge is its radius divided by this share of the mean length.
@@ -30,33 +30,18 @@ _ROUNDING = 1e-13
 class Edges:
     """Multipliers of the edges of a graph, and their terms of the augmented Lagrangian.
 
-    The penalty radius ||U_head - U_tail|| is replaced by a smooth function: quadratic, like
-    the energy of a spring, while the norm of stiffness (U_head - U_tail) + multiplier is at
-    most the radius, and linear beyond. An edge in the quadratic range is called closed: with
-    the optimal multipliers its length is zero.
-
-    Parameters
-    ----------
-    graph : Graph
-        Edges among rows, or among columns.
-    U : ndarray of shape (n_nodes, width)
-        Matrix whose edge lengths set the stiffness.
-
-    Attributes
-    ----------
-    multipliers : ndarray of shape (n_edges, width)
-        No longer than the radii, so that they give a lower bound of the problem.
-    radii : ndarray of shape (n_edges,)
-        gamma times the weights.
-    lengths : ndarray of shape (n_edges,)
-        Lengths at the last U.
+    The penalty radius ||U_head - U_tail|| is replaced by a smooth function: quadratic, like the
+    energy of a spring, while the norm of stiffness (U_head - U_tail) + multiplier is at most the
+    radius, and linear beyond. An edge in the quadratic range is called closed: with the optimal
+    multipliers its length is zero. Radii are gamma times the weights. Multipliers are no longer
+    than the radii, so that they give a lower bound of the problem. The edge lengths in the first
+    `U` set the stiffness; `lengths` are those at the last U.
     """
 
     def __init__(self, graph: Graph, U: Floats):
         self.graph = graph
         self._ends = graph.heads, graph.tails
-        self.lengths = np.empty(graph.n_edges)
-        kernels.edge_lengths(U, *self._ends, self.lengths)
+        self.lengths = edge_lengths(U, graph)
         self._short = (_SHORT * float(self.lengths.mean()) if graph.n_edges else 0.0) or 1.0
         self.multipliers = np.zeros((graph.n_edges, U.shape[1]))
         self._tension = np.zeros_like(self.multipliers)
@@ -106,57 +91,17 @@ class Edges:
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A representation and the values of the Lagrangian there.
-
-    Parameters
-    ----------
-    U : ndarray of shape (n_rows, n_columns)
-        The representation.
-    value : float
-        The Lagrangian.
-    gradient : ndarray of shape (n_rows, n_columns)
-        Its gradient.
-    objective : float
-        Objective of the problem.
-    bound : float
-        Lower bound of the objective over all U.
-    """
+    """A representation and the values of the Lagrangian there."""
 
     U: Floats
-    value: float
-    gradient: Floats
-    objective: float
-    bound: float
+    value: float  # the Lagrangian
+    gradient: Floats  # its gradient
+    objective: float  # objective of the problem
+    bound: float  # lower bound of the objective over all U
 
 
 class Lagrangian:
-    """The loss plus the smoothed penalty of the edges of both graphs (`Edges`).
-
-    Parameters
-    ----------
-    problem : ConvexProblem
-        Data and graphs.
-
-    Attributes
-    ----------
-    rows, columns : Edges
-        The edges and their multipliers.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyrocco.convex import ConvexProblem
-    >>> from pyrocco.graph import Graph
-    >>> pair = Graph(2, np.array([0]), np.array([1]), np.ones(1))
-    >>> problem = ConvexProblem(np.array([[0.0, 0.0], [3.0, 4.0]]), pair, pair)
-    >>> lagrangian = Lagrangian(problem)
-    >>> lagrangian.set_gamma(0.5)
-    >>> point = lagrangian.evaluate(problem.filled)
-    >>> point.objective, point.bound <= point.value <= point.objective
-    (3.0, True)
-    >>> newton_step(lagrangian, point).value < point.value
-    True
-    """
+    """The loss plus the smoothed penalty of the edges of both graphs (`Edges`)."""
 
     def __init__(self, problem: ConvexProblem):
         self.problem = problem

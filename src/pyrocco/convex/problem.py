@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from pyrocco._typing import Floats, Mask, Matrix
-from pyrocco.convex import kernels
+from pyrocco.backends.kernels.linear_systems import row_edge_lengths
 from pyrocco.convex.weights import gaussian_knn_graph
 from pyrocco.graph import Graph
 
@@ -20,24 +20,7 @@ class ConvexProblem:
 
     J(U) is the sum of w_e ||U_i. - U_j.|| over the edges among rows plus the same sum over the
     edges among columns (Chi, Allen and Baraniuk 2017; Eq. 1 of ROCCO's paper). Missing values
-    have no term in the loss.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_columns)
-        The data, with NaN for missing values.
-    rows, columns : Graph
-        Edges and their weights, e.g. from `gaussian_knn_graph`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyrocco.convex import ConvexProblem
-    >>> from pyrocco.graph import Graph
-    >>> pair = Graph(2, np.array([0]), np.array([1]), np.ones(1))
-    >>> problem = ConvexProblem(np.array([[0.0, 0.0], [3.0, 4.0]]), pair, pair)
-    >>> problem.penalty(problem.filled)
-    6.0
+    (NaN) have no term in the loss.
     """
 
     X: Floats
@@ -67,7 +50,7 @@ class ConvexProblem:
 
     def edge_lengths(self, U: Floats) -> tuple[Floats, Floats]:
         """Return the lengths of the edges among rows and among columns at U."""
-        return _lengths(U, self.rows), _lengths(np.ascontiguousarray(U.T), self.columns)
+        return edge_lengths(U, self.rows), edge_lengths(np.ascontiguousarray(U.T), self.columns)
 
     def penalty(self, U: Floats) -> float:
         """Compute J(U)."""
@@ -112,23 +95,14 @@ class ConvexProblem:
         return float(known.min()), float(known.max())
 
 
-def _lengths(U: Floats, graph: Graph) -> Floats:
-    out = np.empty(graph.n_edges)
-    kernels.edge_lengths(U, graph.heads, graph.tails, out)
-    return out
+def edge_lengths(U: Floats, graph: Graph) -> Floats:
+    """Compute ||U_head - U_tail|| for every edge among the rows of U."""
+    return np.asarray(np.sqrt(row_edge_lengths(U, graph.heads, graph.tails)))
 
 
 @dataclass(frozen=True, eq=False)
 class ScaledProblem:
-    """A problem on (X - mean) / scale.
-
-    Parameters
-    ----------
-    problem : ConvexProblem
-        The scaled problem.
-    mean, scale : float
-        Centre and scale of X.
-    """
+    """A problem on (X - mean) / scale."""
 
     problem: ConvexProblem
     mean: float
@@ -146,16 +120,6 @@ def scaled_problem(
 
     `standardize` subtracts the mean of the known values and divides by their norm. See
     `gaussian_knn_graph` for the other parameters.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyrocco.convex import scaled_problem
-    >>> X = np.array([[1.0, 1.0], [7.0, 7.0]])
-    >>> options = {"n_neighbors": 1, "phi": 0.5, "metric": "euclidean"}
-    >>> scaled = scaled_problem(X, standardize=True, **options)
-    >>> scaled.mean, scaled.scale, scaled.problem.X.tolist()
-    (4.0, 6.0, [[-0.5, -0.5], [0.5, 0.5]])
     """
     if sparse.issparse(X):
         csr = sparse.csr_matrix(X, dtype=np.float64)

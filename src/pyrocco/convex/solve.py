@@ -7,12 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
 
 from pyrocco._typing import Floats, Labels, Mask
 from pyrocco.convex.lagrangian import Lagrangian, Point, newton_step
 from pyrocco.convex.problem import ConvexProblem
-from pyrocco.graph import Graph
 
 # Edges shorter than this share of ||X||_F have length zero.
 CLOSED = 1e-5
@@ -26,23 +24,7 @@ _STIFFEN = 3.0
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """Labels of the rows and of the columns, from 0.
-
-    Parameters
-    ----------
-    rows, columns : ndarray of int
-        Cluster of each row and of each column.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyrocco.convex import Clusters
-    >>> clusters = Clusters(np.array([0, 0, 1]), np.array([0, 1]))
-    >>> clusters.flatten(np.array([[1.0, 5.0], [3.0, 7.0], [0.0, 0.0]])).tolist()
-    [[2.0, 6.0], [2.0, 6.0], [0.0, 0.0]]
-    >>> clusters.block_means(np.array([[1.0, np.nan], [3.0, np.nan], [0.0, 7.0]])).tolist()
-    [[2.0, nan], [0.0, 7.0]]
-    """
+    """Labels of the rows and of the columns, from 0."""
 
     rows: Labels
     columns: Labels
@@ -82,44 +64,20 @@ def clusters_of(problem: ConvexProblem, U: Floats) -> Clusters:
 
 def _connected(problem: ConvexProblem, rows: Mask, columns: Mask) -> Clusters:
     """Return the clusters that some edges of the rows and of the columns connect."""
-    return Clusters(_components(problem.rows, rows), _components(problem.columns, columns))
-
-
-def _components(graph: Graph, chosen: Mask) -> Labels:
-    part = Graph(graph.n_nodes, graph.heads[chosen], graph.tails[chosen], np.ones(chosen.sum()))
-    _, labels = connected_components(part.adjacency(), directed=False)
-    return np.asarray(labels, dtype=np.intp)
+    return Clusters(problem.rows.components(rows), problem.columns.components(columns))
 
 
 @dataclass(frozen=True, eq=False)
 class ConvexSolution:
-    """A solution with a bound of its error.
+    """A solution with a bound of its error."""
 
-    Parameters
-    ----------
-    gamma : float
-        Strength of the penalty.
-    U : ndarray of shape (n_rows, n_columns)
-        The representation.
-    clusters : Clusters
-        Rows and columns that have become equal.
-    objective : float
-        Objective at U.
-    gap : float
-        Duality gap: no U has an objective lower than ``objective - gap``.
-    n_iter : int
-        Number of Newton steps.
-    converged : bool
-        Whether the gap is within the tolerance.
-    """
-
-    gamma: float
+    gamma: float  # strength of the penalty
     U: Floats
-    clusters: Clusters
-    objective: float
-    gap: float
-    n_iter: int
-    converged: bool
+    clusters: Clusters  # rows and columns that have become equal
+    objective: float  # objective at U
+    gap: float  # duality gap: no U has an objective lower than ``objective - gap``
+    n_iter: int  # number of Newton steps
+    converged: bool  # whether the gap is within the tolerance
 
     @property
     def groups(self) -> Clusters:
@@ -133,18 +91,7 @@ class ConvexSolution:
 def solve(
     problem: ConvexProblem, gamma: float, *, tol: float = 1e-8, max_iter: int = 2000
 ) -> ConvexSolution:
-    """Solve the problem for one gamma; see `iterate_path`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyrocco.convex import ConvexProblem, gaussian_knn_graph, solve
-    >>> X = np.array([[0.0, 0.0, 4.0], [0.0, 1.0, 4.0], [9.0, 9.0, 5.0]])
-    >>> problem = ConvexProblem(X, gaussian_knn_graph(X, 1), gaussian_knn_graph(X.T, 1))
-    >>> solution = solve(problem, 2.0)
-    >>> solution.clusters.rows.tolist(), solution.gap < 1e-6
-    ([0, 0, 1], True)
-    """
+    """Solve the problem for one gamma; see `iterate_path`."""
     return next(iterate_path(problem, [gamma], tol=tol, max_iter=max_iter))
 
 
@@ -153,27 +100,11 @@ def iterate_path(
 ) -> Iterator[ConvexSolution]:
     """Solve the problem for several gammas, from the largest to the smallest.
 
-    Each solve starts from the previous solution. In this order multipliers only need to
-    shrink, and missing values start from the mean of their block, which would take many steps
-    with a small gamma alone.
-
-    Parameters
-    ----------
-    problem : ConvexProblem
-        Data and graphs.
-    gammas : sequence of float
-        Strengths of the penalty, in any order.
-    tol : float, default=1e-8
-        Stop when the duality gap is at most `tol` times half the squared distance of X to
-        its mean. Without missing values U is then within sqrt(tol) ||X - mean||_F of the
-        exact solution.
-    max_iter : int, default=2000
-        Maximum number of Newton steps for each gamma.
-
-    Yields
-    ------
-    ConvexSolution
-        From the largest gamma to the smallest.
+    Each solve starts from the previous solution. In this order multipliers only need to shrink,
+    and missing values start from the mean of their block, which would take many steps with a small
+    gamma alone. A solve stops after `max_iter` Newton steps, or when the duality gap is at most
+    `tol` times half the squared distance of X to its mean. Without missing values U is then within
+    sqrt(tol) ||X - mean||_F of the exact solution.
     """
     lagrangian = Lagrangian(problem)
     U = problem.filled

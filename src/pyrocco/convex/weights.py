@@ -18,34 +18,8 @@ def gaussian_knn_graph(
 
     Edge weights are exp(-phi d^2 / n_columns), scaled to sum to one and divided by
     sqrt(n_columns), so that the penalties of rows and columns balance for every shape of the
-    matrix (Chi, Allen and Baraniuk 2017).
-
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n_rows, n_columns)
-        Rows to connect. Distances between rows with missing values (NaN) are computed from
-        the columns that both rows have.
-    n_neighbors : int, default=5
-        Number of neighbours of each row.
-    phi : float, default=0.5
-        Decay of the weights with squared distance; 0 makes them equal.
-    metric : {"euclidean", "manhattan", "cosine"}, default="euclidean"
-        Distance between rows.
-
-    Returns
-    -------
-    Graph
-        Edges, sorted.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyrocco.convex import gaussian_knn_graph
-    >>> graph = gaussian_knn_graph(np.array([[0.0], [1.0], [3.0]]), n_neighbors=1)
-    >>> list(zip(graph.heads.tolist(), graph.tails.tolist()))
-    [(0, 1), (1, 2)]
-    >>> graph.weights.round(3).tolist()
-    [0.818, 0.182]
+    matrix (Chi, Allen and Baraniuk 2017). Distances between rows with missing values (NaN) are
+    computed from the columns that both rows have.
     """
     n_rows, n_columns = X.shape
     if n_rows < 2:

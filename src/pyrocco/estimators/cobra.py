@@ -331,7 +331,19 @@ class COBRAr(COBRA):
 
     Attributes
     ----------
-    row_labels_, column_labels_, labels_, representation_, block_means_, gamma_, ...
+    row_labels_, column_labels_, labels_ : ndarray of int
+        Cluster of every row and of every column; 0 is the largest.
+    n_row_clusters_, n_column_clusters_ : int
+        Numbers of clusters.
+    representation_, block_means_, rows_, columns_ : ndarray
+        As for `COBRA`.
+    biclusters_ : tuple of ndarray
+        The pair ``(rows_, columns_)``.
+    gamma_, objective_, duality_gap_ : float
+        As for `COBRA`.
+    gammas_, validation_errors_ : ndarray of shape (n_gammas,)
+        As for `COBRA`.
+    n_iter_, converged_, row_graph_, column_graph_, n_features_in_, feature_names_in_
         As for `COBRA`.
 
     See Also

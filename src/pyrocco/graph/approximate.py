@@ -8,6 +8,7 @@ from scipy import sparse
 
 from pyrocco._typing import Labels, Matrix
 from pyrocco.backends.kernels import graphs as kernels
+from pyrocco.backends.numpy import slices
 from pyrocco.graph.distances import SquaredEuclidean, distances_between_rows
 from pyrocco.graph.exact import Neighbors, in_threads, nearest_first
 
@@ -23,26 +24,12 @@ _SAMPLE_PER_REGION = 32
 class ApproximateSearch:
     """Compares every row with the rows of the nearest regions of a k-means partition.
 
-    The distances returned are exact, but some nearest rows may not be found. Rows without
-    cluster structure need more probes. The partition starts from rows drawn with a fixed seed,
-    so that the result depends on the data only and not on the number of threads.
-
-    Parameters
-    ----------
-    n_probes : int, default=64
-        Number of regions searched for every row, of about ``2 * sqrt(n_rows)``. For a million
-        rows without structure inside their clusters, 64 probes find 71 % of the nearest rows,
-        128 find 91 % in 1.6 times the time, and 256 find nearly all in 2.7 times the time (see
-        benchmarks/speed/results/probes.md).
-    n_threads : int, default=None
-        Maximum number of threads; None for as many as linear algebra may use.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0.0], [1.0], [3.0]])
-    >>> ApproximateSearch().search(X, 1, "euclidean").indices.ravel().tolist()
-    [1, 0, 1]
+    The distances returned are exact, but some nearest rows may not be found. The partition starts
+    from rows drawn with a fixed seed, so that the result depends on the data only and not on the
+    number of threads. `n_probes` of about ``2 * sqrt(n_rows)`` regions are searched for every row.
+    For a million rows without structure inside their clusters, 64 probes find 71 % of the nearest
+    rows, 128 find 91 % in 1.6 times the time, and 256 find nearly all in 2.7 times the time (see
+    benchmarks/speed/results/probes.md).
     """
 
     name = "approximate"
@@ -52,10 +39,7 @@ class ApproximateSearch:
         self.n_threads = n_threads
 
     def search(self, X: Matrix, n_neighbors: int, metric: str) -> Neighbors:
-        """Return `n_neighbors` rows near every row of `X`, most of them the nearest.
-
-        Ties are broken by index. If the regions have fewer rows, index -1 fills the rest.
-        """
+        """Return `n_neighbors` rows near every row; -1 if the regions have fewer rows."""
         distances = None if sparse.issparse(X) else distances_between_rows(X, metric)
         if not isinstance(distances, SquaredEuclidean):
             raise ValueError(
@@ -74,7 +58,7 @@ class ApproximateSearch:
             found.indices[rows], found.distances[rows] = chosen.indices, chosen.distances
 
         partition = _Partition(distances.points(), self.n_threads)
-        in_threads(look, _batches(n_rows), self.n_threads)
+        in_threads(look, slices(n_rows, _BATCH_ROWS), self.n_threads)
         return found
 
 
@@ -156,7 +140,7 @@ def _nearest_centres(
     def assign(batch: slice) -> None:
         regions[batch] = centre_scores(points[batch], centres).argmin(axis=1)
 
-    in_threads(assign, _batches(len(points)), n_threads)
+    in_threads(assign, slices(len(points), _BATCH_ROWS), n_threads)
     return regions
 
 
@@ -168,8 +152,3 @@ def centre_scores(
     scores *= -2
     scores += np.einsum("ij,ij->i", centres, centres)
     return scores
-
-
-def _batches(n_rows: int) -> list[slice]:
-    starts = range(0, n_rows, _BATCH_ROWS)
-    return [slice(start, min(start + _BATCH_ROWS, n_rows)) for start in starts]

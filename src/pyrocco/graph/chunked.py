@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import pairwise
+from operator import getitem
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,12 +19,7 @@ from pyrocco.backends.chunked.engine import gram
 from pyrocco.backends.chunked.matrix import Store, dense
 from pyrocco.backends.chunked.rechunk import exchange
 from pyrocco.backends.kernels.hashing import MIXER
-from pyrocco.graph.approximate import (
-    EXACT_ROWS,
-    ApproximateSearch,
-    centre_scores,
-    region_centres,
-)
+from pyrocco.graph.approximate import EXACT_ROWS, ApproximateSearch, centre_scores, region_centres
 from pyrocco.graph.distances import RowDistances, distances_between_rows
 from pyrocco.graph.exact import (
     ExactSearch,
@@ -59,22 +55,6 @@ class ChunkedSearch:
 
     The exact search compares every two chunks and merges the results. It gives the result of
     `ExactSearch` on the whole matrix.
-
-    Parameters
-    ----------
-    backend : ChunkedBackend
-        Holds the chunks.
-    exact_rows : int
-        Number of rows up to which all pairs are compared.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyrocco.backends import ScratchStore
-    >>> backend = ChunkedBackend(ScratchStore())
-    >>> X = ChunkedMatrix.split(np.array([[0.0], [1.0], [3.0]]), [0, 2, 3], backend.store)
-    >>> ChunkedSearch(backend).search(X, 1, "euclidean").indices.ravel().tolist()
-    [1, 0, 1]
     """
 
     def __init__(self, backend: ChunkedBackend, exact_rows: int = EXACT_ROWS):
@@ -250,16 +230,9 @@ def _manhattan_part(chunk: Matrix) -> Floats:
 class OverlappingRegions:
     """Approximate search that puts every row into the two regions nearest to it.
 
-    Every region is searched by itself, and the results of the two regions are merged. The number
-    of rows of a region is bounded, so that the work grows linearly with the number of rows; a
-    region with too many rows is split at random. The distances returned are exact.
-
-    Parameters
-    ----------
-    store : Store
-        Holds the chunks.
-    region_rows : int
-        Maximum of the average number of rows of a region.
+    Every region is searched by itself, and the results of the two regions are merged. Regions have
+    at most `region_rows` rows on average, so that the work grows linearly with the number of rows;
+    a region with too many rows is split at random. The distances returned are exact.
     """
 
     def __init__(self, store: Store, region_rows: int = _REGION_ROWS):
@@ -316,11 +289,7 @@ class OverlappingRegions:
 
 
 def _is_sparse(X: ChunkedMatrix) -> bool:
-    return not isinstance(X.store.fetch([X.submit(0, _first_row)])[0], np.ndarray)
-
-
-def _first_row(chunk: Matrix) -> Matrix:
-    return chunk[:1]
+    return not isinstance(X.store.fetch([X.submit(0, getitem, slice(1))])[0], np.ndarray)
 
 
 def _unit_rows(chunk: Dense) -> Dense:

@@ -10,22 +10,7 @@ from pyrocco.graph.exact import FindOutside, Neighbors
 
 
 class DeviceSearch:
-    """Exact search by PyTorch (see `TorchBackend.nearest`).
-
-    Parameters
-    ----------
-    backend : TorchBackend
-        Where to search.
-
-    Examples
-    --------
-    >>> import pytest
-    >>> _ = pytest.importorskip("torch")
-    >>> import numpy as np
-    >>> search = DeviceSearch(TorchBackend("cpu"))
-    >>> search.search(np.array([[0.0], [1.0], [3.0]]), 1, "euclidean").indices.ravel().tolist()
-    [1, 0, 1]
-    """
+    """Exact search by PyTorch (see `TorchBackend.nearest`)."""
 
     name = "exact on device"
 

@@ -246,10 +246,7 @@ def check_metric(metric: str) -> None:
 
 
 def without_rounding(lengths: Floats) -> Floats:
-    """Round to about ten digits, so that lengths that differ by rounding errors are equal.
-
-    Ties are then broken by index, in the same way for every unit of the data.
-    """
+    """Round to about ten digits, so that ties are broken by index in every unit of the data."""
     mantissa, exponent = np.frexp(lengths)
     return np.ldexp(np.round(mantissa * 2.0**34) / 2.0**34, exponent)
 

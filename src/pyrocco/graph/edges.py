@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
-from pyrocco._typing import Floats, Labels
+from pyrocco._typing import Floats, Labels, Mask
 from pyrocco.backends.base import largest_eigenvalue
 
 # Below this size a dense eigenvalue routine is both faster and safer than Lanczos.
@@ -59,8 +59,15 @@ class Graph:
     @cached_property
     def n_components(self) -> int:
         """Number of connected components."""
-        count, _ = sparse.csgraph.connected_components(self.adjacency(), directed=False)
-        return int(count)
+        return int(self.components().max(initial=-1)) + 1
+
+    def components(self, chosen: Mask | slice = slice(None)) -> Labels:
+        """Return the connected component of every node, 0..K-1, over all or some edges."""
+        heads, tails = self.heads[chosen], self.tails[chosen]
+        shape = (self.n_nodes, self.n_nodes)
+        edges = sparse.csr_array((np.ones(len(heads)), (heads, tails)), shape=shape)
+        labels = sparse.csgraph.connected_components(edges, directed=False)[1]
+        return np.asarray(labels, dtype=np.intp)
 
     def adjacency(self) -> sparse.csr_array:
         """Return the symmetric matrix of edge weights."""
@@ -78,12 +85,6 @@ def degree_weights(n_nodes: int, heads: Labels, tails: Labels) -> Floats:
 
     Without weights, nodes with many edges would be pulled harder than others (Shah and Koltun
     2017, Eq. S1).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> degree_weights(3, np.array([0, 1]), np.array([1, 2])).round(3).tolist()
-    [0.943, 0.943]
     """
     degrees = _degrees(n_nodes, heads, tails)
     mean = degrees.mean() if n_nodes else 0.0
@@ -91,19 +92,7 @@ def degree_weights(n_nodes: int, heads: Labels, tails: Labels) -> Floats:
 
 
 def combined_graph(first: Graph, second: Graph) -> Graph:
-    """Return the edges of two graphs on the same nodes; edges of both count twice.
-
-    Weights are those of `degree_weights`, with double edges.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> path = Graph(3, np.array([0, 1]), np.array([1, 2]), np.ones(2))
-    >>> edge = Graph(3, np.array([0]), np.array([1]), np.ones(1))
-    >>> both = combined_graph(path, edge)
-    >>> both.heads.tolist(), both.tails.tolist(), (both.weights[0] > both.weights[1]).item()
-    ([0, 1], [1, 2], True)
-    """
+    """Return the edges of two graphs on the same nodes; shared edges count twice in weights."""
     n = first.n_nodes
     keys = np.r_[first.heads * n + first.tails, second.heads * n + second.tails]
     pairs, times = np.unique(keys, return_counts=True)
@@ -114,32 +103,11 @@ def combined_graph(first: Graph, second: Graph) -> Graph:
 
 
 class Laplacian:
-    """The Laplacian sum_e value_e (e_i - e_j)(e_i - e_j)^T of a graph.
+    """The Laplacian sum_e value_e (e_i - e_j)(e_i - e_j)^T of a graph, without its diagonal.
 
-    Edge values can change while the pattern stays. The matrix is in CSR format without the
-    diagonal.
-
-    Parameters
-    ----------
-    graph : Graph
-        Gives the pattern. The values start at the edge weights.
-
-    Attributes
-    ----------
-    indptr, indices : ndarray
-        Neighbours of node i are ``indices[indptr[i]:indptr[i + 1]]``.
-    values : ndarray of float64
-        Edge values in the order of `indices`. Off-diagonal entries are their negatives.
-    degrees : ndarray of float64
-        The diagonal: the sum of the values at every node.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyrocco.graph import Graph
-    >>> L = Laplacian(Graph(2, np.array([0]), np.array([1]), np.ones(1)))
-    >>> L.refresh(np.array([3.0])).to_scipy().toarray().tolist()
-    [[3.0, -3.0], [-3.0, 3.0]]
+    The neighbours of node i are ``indices[indptr[i]:indptr[i + 1]]``. `values` are the edge values
+    in this order, the negatives of the entries; they start at the edge weights and can change.
+    `degrees` is the diagonal: the sum of the values at every node.
     """
 
     def __init__(self, graph: Graph):

@@ -40,21 +40,7 @@ class FindOutside(Protocol):
 
 
 class ExactSearch:
-    """Compares all pairs of rows, in tiles that fit into the cache.
-
-    Parameters
-    ----------
-    n_threads : int, default=None
-        Maximum number of threads; None for as many as linear algebra may use. The number of
-        threads does not change the result.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0.0], [1.0], [3.0]])
-    >>> ExactSearch().search(X, 1, "euclidean").indices.ravel().tolist()
-    [1, 0, 1]
-    """
+    """Compares all pairs of rows, in tiles that fit into the cache, with any number of threads."""
 
     name = "exact"
 

@@ -20,15 +20,7 @@ _ROUNDING = 16 * float(np.finfo(np.float32).eps)
 
 
 class MaskedSearch:
-    """Compares all pairs of rows over the values that both have.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0.0, np.nan], [1.0, 9.0], [3.0, 9.0]])
-    >>> MaskedSearch().search(X, 1, "euclidean").indices.ravel().tolist()
-    [1, 0, 1]
-    """
+    """Compares all pairs of rows over the values that both have."""
 
     name = "exact on shared cells"
 

@@ -6,7 +6,7 @@ from scipy.linalg import solve_sylvester
 
 from pyrocco._typing import DeviceArray
 from pyrocco.model import SylvesterSystem
-from pyrocco.solvers.base import Solution, SylvesterProblem
+from pyrocco.solvers.solution import Solution, SylvesterProblem
 
 
 class BartelsStewartSolver:

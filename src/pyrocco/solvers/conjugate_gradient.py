@@ -6,7 +6,7 @@ import math
 
 from pyrocco._typing import Array
 from pyrocco.model import SylvesterSystem
-from pyrocco.solvers.base import Solution
+from pyrocco.solvers.solution import Solution
 
 
 class ConjugateGradientSolver:

@@ -10,7 +10,7 @@ import numpy as np
 from pyrocco._typing import DeviceArray, Floats
 from pyrocco.backends import ArrayBackend, Backend, Operator
 from pyrocco.model import SylvesterSystem
-from pyrocco.solvers.base import Solution
+from pyrocco.solvers.solution import Solution
 
 
 class SpectralSolver:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from pyrocco.backends import ChunkedMatrix, ScratchStore
 from pyrocco.backends.chunked.rechunk import Rechunk
-from pyrocco.backends.numpy import cut_columns
+from pyrocco.backends.numpy import slices
 
 
 class Counting(ScratchStore):
@@ -30,7 +30,7 @@ class Counting(ScratchStore):
 def test_there_and_back_changes_nothing(heights, n_columns, width, direct):
     ends, store = np.cumsum([0, *heights]), ScratchStore()
     X = np.random.default_rng(0).normal(size=(ends[-1], n_columns))
-    panels = cut_columns(n_columns, width)
+    panels = slices(n_columns, width)
     rechunk = Rechunk(store, ends, panels, direct)
     pieces = rechunk.to_panels(ChunkedMatrix.split(X, ends, store))
     joined = [np.concatenate(store.fetch(each)) for each in pieces]
@@ -46,5 +46,5 @@ def test_there_and_back_changes_nothing(heights, n_columns, width, direct):
 def test_two_steps_need_fewer_pieces(direct, most):
     store = Counting()
     X = ChunkedMatrix.split(np.ones((100, 100)), np.arange(101), store)
-    Rechunk(store, X.ends, cut_columns(100, 1), direct).to_panels(X)
+    Rechunk(store, X.ends, slices(100, 1), direct).to_panels(X)
     assert 0.8 * most < store.submitted <= most

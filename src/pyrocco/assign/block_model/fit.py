@@ -37,31 +37,9 @@ _ROUNDS = 2
 class BlockData:
     """A matrix on a back end, with its sums and its products with memberships.
 
-    Missing values are in no sum and in no count.
-
-    Parameters
-    ----------
-    X : array of shape (n_rows, n_columns)
-        The data, on the back end, with NaN for missing values.
-    backend : Backend, optional
-        Where `X` is; NumPy by default.
-
-    Attributes
-    ----------
-    total, squares : float
-        Sum of the values and of their squares.
-    n_cells : int
-        Number of values that are not missing.
-    order : tuple of int
-        The axis that is updated first, and the other one. It is the axis whose means vary
-        more, so that the transpose gives the same fit.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> data = BlockData(np.array([[1.0, 2.0], [3.0, np.nan]]))
-    >>> data.product(1, np.ones((2, 1))).tolist(), data.counts(1, np.ones((2, 1))).tolist()
-    ([[3.0], [3.0]], [[2.0], [1.0]])
+    Missing values (NaN) are in no sum and in no count. `order` has the axis that is updated first
+    and the other one: first the axis whose means vary more, so that the transpose gives the same
+    fit.
     """
 
     def __init__(self, X: Array, backend: Backend | None = None):
@@ -141,14 +119,6 @@ def block_evidence(sums: Floats, sizes: Floats, variance: float) -> tuple[float,
     them. `sums` and `sizes` are the sum of the values of each block, less the background, and
     their number. Returns the evidence, relative to all blocks at the background, and the
     posterior means of the blocks.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> strong, means = block_evidence(np.array([[50.0]]), np.array([[10.0]]), 1.0)
-    >>> weak, _ = block_evidence(np.array([[0.1]]), np.array([[10.0]]), 1.0)
-    >>> strong > 100 > 0 > weak, means.round(1).tolist()
-    (True, [[5.0]])
     """
     sizes = np.maximum(sizes, 1e-12)
     precision = _SPREADS[:, None, None] * sizes
@@ -183,27 +153,13 @@ def _n_chosen(memberships: Floats) -> int:
 
 @dataclass(frozen=True)
 class BlockFit:
-    """A fitted block model.
+    """A fitted block model."""
 
-    Parameters
-    ----------
-    evidence : float
-        Lower bound of the log evidence.
-    memberships : pair of ndarray
-        Probability of each cluster, for the rows and for the columns.
-    variance : float
-        Variance of the noise.
-    background : float
-        Value that most blocks have.
-    means : ndarray of shape (n_row_clusters, n_column_clusters)
-        Expected difference of each block from the background.
-    """
-
-    evidence: float
-    memberships: Pair
-    variance: float
-    background: float
-    means: Floats
+    evidence: float  # lower bound of the log evidence
+    memberships: Pair  # probability of each cluster, for the rows and for the columns
+    variance: float  # of the noise
+    background: float  # value that most blocks have
+    means: Floats  # expected difference of each block from the background
 
     @property
     def labels(self) -> tuple[Labels, Labels]:
@@ -212,10 +168,7 @@ class BlockFit:
         return rows, columns
 
     def probabilities(self, data: BlockData, others: Floats, axis: int) -> Floats:
-        """Compute memberships of the rows (axis 0) or columns of a matrix with these blocks.
-
-        `others` are the memberships on the other axis, zero for what is left out.
-        """
+        """Compute memberships on one axis, given `others` (zero for rows that are left out)."""
         prior = np.log(np.maximum(self.memberships[axis].mean(axis=0), 1e-300))
         means = self.means if axis == 0 else self.means.T
         fitted = data.counts(1 - axis, others) @ (self.background * means + 0.5 * means**2).T
@@ -232,10 +185,7 @@ class BlockFit:
 
 
 def sweep(data: BlockData, labels: Pair, max_sweeps: int = 10) -> Pair:
-    """Move rows and columns to the clusters that explain them best until none moves.
-
-    Labels are 0..K-1; a cluster that loses all its rows is removed.
-    """
+    """Move rows and columns to the clusters that explain them best; drop clusters without rows."""
     sides = list(labels)
     for _ in range(max_sweeps):
         before = tuple(sides)
@@ -319,19 +269,7 @@ def _weighted_median(values: Floats, weights: Floats) -> float:
 
 
 def extend_fit(data: BlockData, fit: BlockFit, index: Pair) -> Pair:
-    """Extend the blocks of a sample, the rows and columns in `index`, to the whole matrix.
-
-    Returns the memberships of all rows and of all columns.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.kron(np.eye(2), np.full((6, 6), 9.0)) + np.random.default_rng(0).random((12, 12))
-    >>> index, half = np.arange(0, 12, 2), hard_memberships(np.repeat([0, 1], 3))
-    >>> fit = variational_fit(BlockData(X[::2, ::2]), (half, half))
-    >>> extend_fit(BlockData(X), fit, (index, index))[0].argmax(axis=1).tolist()
-    [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1]
-    """
+    """Return memberships of all rows and columns, from a fit to those in `index`."""
     everywhere = []
     for memberships, places, size in zip(fit.memberships, index, data.shape, strict=True):
         side = np.zeros((size, memberships.shape[1]))

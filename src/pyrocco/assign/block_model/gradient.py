@@ -20,24 +20,12 @@ _MODE_ROUNDS = 50
 
 @dataclass(frozen=True)
 class GradientFit:
-    """A fitted gradient.
+    """A fitted gradient."""
 
-    Parameters
-    ----------
-    evidence : float
-        Lower bound of the log evidence, comparable to that of blocks.
-    noise : ndarray
-        Residuals.
-    scores : pair of ndarray
-        Positions of the rows and of the columns along the gradient.
-    errors : pair of float
-        Their standard errors.
-    """
-
-    evidence: float
-    noise: Floats
-    scores: tuple[Floats, Floats]
-    errors: tuple[float, float]
+    evidence: float  # lower bound of the log evidence, comparable to that of blocks
+    noise: Floats  # residuals
+    scores: tuple[Floats, Floats]  # positions of the rows and of the columns along the gradient
+    errors: tuple[float, float]  # their standard errors
 
     @property
     def is_smooth(self) -> bool:
@@ -52,14 +40,6 @@ def fit_gradient(X: Floats) -> GradientFit:
     describes rows along a gradient better than a cluster for each row does; the opposite is
     true for rows of a few kinds. The fit is a variational rank-one matrix factorisation
     (Bishop, "Variational principal components", ICANN 1999). NaN marks missing values.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> noise = np.random.default_rng(0).standard_normal((40, 30))
-    >>> ramp = np.outer(np.arange(40), np.arange(30)) / 20
-    >>> fit_gradient(ramp + noise).evidence > fit_gradient(ramp + 3 * noise).evidence
-    True
     """
     mask = ~np.isnan(X)
     present = None if mask.all() else mask.astype(np.float64)
@@ -73,10 +53,7 @@ def fit_gradient(X: Floats) -> GradientFit:
 
 @dataclass(frozen=True)
 class _Masked:
-    """A matrix with zeros for missing values, and 1 for each value that is present.
-
-    `present` is None if no value is missing.
-    """
+    """A matrix with zeros for missing values, where `present` is 0; None if none is missing."""
 
     X: Floats
     present: Floats | None
@@ -172,13 +149,6 @@ def has_modes(values: Floats, error: float) -> bool:
     Modes are normal distributions of equal width, at least the standard error of the values.
     The smooth distributions are normal, uniform and, in both directions, exponential, each
     with and without the error. The comparison uses the Bayesian information criterion.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> normal = np.random.default_rng(0).standard_normal(200)
-    >>> has_modes(normal, 0.01), has_modes(normal + np.repeat([0, 5], 100), 0.01)
-    (False, True)
     """
     n, spread = len(values), float(np.ptp(values))
     if n < 2 or spread <= error:

@@ -35,16 +35,6 @@ def best_block_fit(data: BlockData, start: Pair, numbers: Numbers) -> BlockFit |
 
     `start` are fine partitions of the rows and of the columns, `numbers` the numbers of
     clusters where they are given. Returns None if no model on the path has these numbers.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.kron([[9.0, 0.0], [0.0, 5.0]], np.ones((6, 6)))
-    >>> X += np.random.default_rng(0).standard_normal(X.shape)
-    >>> fine = np.repeat(np.arange(6), 2)
-    >>> fit = best_block_fit(BlockData(X), (fine, fine), (None, None))
-    >>> [len(set(side)) for side in fit.labels]
-    [2, 2]
     """
     best = _best_on_path(data, start, numbers, _LEAP)
     if best is not None and max(_sizes(best)) > _EVERY_MERGE:
@@ -113,12 +103,12 @@ def _is_due(
 
 
 class Merge(NamedTuple):
-    """Two clusters of one side, and the rise of the description length when they merge."""
+    """The second cluster of a side joins the first; the cost is in description length."""
 
     cost: float
     axis: int
-    kept: int
-    gone: int
+    first: int
+    second: int
 
 
 @dataclass(frozen=True)
@@ -152,15 +142,15 @@ class BlockSums:
 def _add(values: Floats, merge: Merge, axis: int) -> Floats:
     """Add the values of the second cluster of a merge to those of the first."""
     moved = np.moveaxis(values, axis, 0).copy()
-    moved[merge.kept] += moved[merge.gone]
-    return np.ascontiguousarray(np.moveaxis(np.delete(moved, merge.gone, axis=0), 0, axis))
+    moved[merge.first] += moved[merge.second]
+    return np.ascontiguousarray(np.moveaxis(np.delete(moved, merge.second, axis=0), 0, axis))
 
 
 def merged_labels(labels: Pair, merge: Merge) -> Pair:
     """Return the labels after a merge."""
     sides = list(labels)
     side = sides[merge.axis]
-    sides[merge.axis] = compact(np.where(side == merge.gone, merge.kept, side))
+    sides[merge.axis] = compact(np.where(side == merge.second, merge.first, side))
     return sides[0], sides[1]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from pyrocco._typing import Dense, Labels
 from pyrocco.backends.chunked.files import as_mapped
-from pyrocco.backends.chunked.matrix import ChunkedMatrix, Store
+from pyrocco.backends.chunked.matrix import ChunkedMatrix, Store, unchanged
 
 if TYPE_CHECKING:
     from dask.array import Array as DaskArray
@@ -50,13 +50,7 @@ class ClusterLostError(RuntimeError):
 
 
 class DaskStore:
-    """Holds chunks as futures. If a worker dies, other workers compute its chunks again.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        The cluster.
-    """
+    """Holds chunks as futures. If a worker dies, other workers compute its chunks again."""
 
     def __init__(self, client: Client):
         self.client = client
@@ -85,7 +79,7 @@ class DaskStore:
 
     def put(self, value: object) -> Any:
         """Store a value as the result of work, because scattered data are lost with a worker."""
-        return self.submit(_unchanged, value)
+        return self.submit(unchanged, value)
 
     def fetch(self, chunks: Sequence[Any]) -> list[Any]:
         """Return the contents of chunks."""
@@ -224,7 +218,3 @@ def _large_values() -> Iterator[None]:
 
 def _computed(part: Delayed) -> Any:
     return part.compute(scheduler="synchronous")
-
-
-def _unchanged(value: object) -> object:
-    return value

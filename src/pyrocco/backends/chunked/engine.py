@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial, reduce
+from operator import getitem
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -25,7 +26,7 @@ from pyrocco.backends.chunked.matrix import (
 from pyrocco.backends.chunked.rechunk import Rechunk
 from pyrocco.backends.kernels import linear_systems as kernels
 from pyrocco.backends.kernels.hashing import content_keys, largest_cells
-from pyrocco.backends.numpy import PANEL, NumpyBackend, cut_columns
+from pyrocco.backends.numpy import PANEL, NumpyBackend, slices
 
 System: TypeAlias = LinearSystem[ChunkedMatrix]
 # The diagonal of a system: a part for the rows of a chunk, and a part for the columns.
@@ -45,20 +46,6 @@ class ChunkedBackend:
 
     Writing into an array replaces its chunks. Small arrays, such as those of the columns or of a
     few features, are NumPy arrays in this process. The whole matrix never is.
-
-    Parameters
-    ----------
-    store : Store
-        Holds the chunks and runs the work.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyrocco.backends import ScratchStore
-    >>> backend = ChunkedBackend(ScratchStore())
-    >>> X = ChunkedMatrix.split(np.eye(4), [0, 2, 4], backend.store)
-    >>> backend.squared_norm(X), backend.centred(X)[np.array([3])].tolist()
-    (4.0, [[-0.25, -0.25, -0.25, 0.75]])
     """
 
     name = "chunked"
@@ -79,15 +66,12 @@ class ChunkedBackend:
         return np.concatenate(U.results(dense)) if isinstance(U, ChunkedMatrix) else np.asarray(U)
 
     def narrow(self, U: ChunkedMatrix) -> ChunkedMatrix:
-        """Return `U` itself."""
         return U
 
     def snapshot(self, U: ChunkedMatrix) -> ChunkedMatrix:
-        """Return a copy for a checkpoint."""
         return replace(U.persist())
 
     def dtype(self, U: ChunkedMatrix) -> np.dtype[Any]:
-        """Return the dtype of the values."""
         return U.dtype
 
     def copy(self, U: ChunkedMatrix) -> ChunkedMatrix:
@@ -95,7 +79,6 @@ class ChunkedBackend:
         return replace(U)
 
     def empty_like(self, U: ChunkedMatrix) -> ChunkedMatrix:
-        """Return a matrix to be written into."""
         return replace(U)
 
     def overwrite(self, U: ChunkedMatrix, values: ChunkedMatrix) -> None:
@@ -107,18 +90,15 @@ class ChunkedBackend:
         return U.T if isinstance(U, Chunked) else self.local.transpose(U)
 
     def centred(self, U: Chunked) -> Any:
-        """Subtract the mean of every column."""
         if isinstance(U, ChunkedTranspose):
             return U.matrix.then(_without_row_means).T
         means = U.total(_column_sums) / len(U)
         return U.then(partial(_minus, means=means.astype(U.dtype)))
 
     def squared_norm(self, U: ChunkedMatrix) -> float:
-        """Compute the squared Frobenius norm."""
         return float(sum(U.results(_squared_norm)))
 
     def squared_distance(self, X: ChunkedMatrix, U: ChunkedMatrix) -> float:
-        """Compute the squared Frobenius distance."""
         return float(sum(self._paired(partial(_local, "squared_distance"), X, U)))
 
     def matrix_norm(self, U: ChunkedMatrix) -> float:
@@ -138,11 +118,7 @@ class ChunkedBackend:
         return _sum(self._paired(_product, U, Y))
 
     def rotate(
-        self,
-        U: Chunked,
-        V: Dense,
-        transposed: bool = False,
-        out: ChunkedMatrix | None = None,
+        self, U: Chunked, V: Dense, transposed: bool = False, out: ChunkedMatrix | None = None
     ) -> Any:
         """Multiply by a small matrix; if U is a transpose, by one with as many rows as U."""
         matrix = V.astype(U.dtype).T if transposed else V.astype(U.dtype)
@@ -157,7 +133,6 @@ class ChunkedBackend:
     def nearest_centres(
         self, rows: Dense | ChunkedMatrix, centres: Dense
     ) -> tuple[Labels, Floats]:
-        """Find the nearest centre of every row, and the sum of the rows of each centre."""
         if not isinstance(rows, ChunkedMatrix):
             return self.local.nearest_centres(rows, centres)
         results = rows.results(partial(_local, "nearest_centres", centres=centres))
@@ -165,7 +140,6 @@ class ChunkedBackend:
         return np.concatenate(labels), _sum(sums)
 
     def content_keys(self, X: ChunkedMatrix, axis: int) -> NDArray[np.uint64]:
-        """Hash every row or column."""
         if axis == 0:
             return np.concatenate(X.results(partial(_local, "content_keys", axis=0)))
         largest = np.max(X.results(_column_sizes), axis=0)
@@ -183,7 +157,6 @@ class ChunkedBackend:
         return np.asarray(total(parts, self.store))
 
     def operator(self, laplacian: LaplacianArrays, strength: float, dtype: DTypeLike) -> Operator:
-        """Multiply a Laplacian by its strength and convert it to the dtype of U."""
         return self.local.operator(laplacian, strength, dtype)
 
     def over_panels(
@@ -203,7 +176,7 @@ class ChunkedBackend:
             self.store.submit(_solve_panel, work, graph, shifts[columns], *pieces)
             for columns, *pieces in zip(rechunk.panels, fixed, rechunk.to_panels(Y), strict=True)
         ]
-        outcomes = [self.store.submit(_outcomes_of, panel) for panel in solved]
+        outcomes = [self.store.submit(getitem, panel, 1) for panel in solved]
         Y.assign(Y.with_chunks(rechunk.to_chunks(solved), np.hstack))
         # A panel can be removed as soon as it is cut into chunks.
         del solved
@@ -224,7 +197,6 @@ class ChunkedBackend:
         return float(sum(self._paired(_inner, U, out)))
 
     def begin(self, system: System, U: ChunkedMatrix, R: ChunkedMatrix, D: ChunkedMatrix) -> Sums:
-        """Compute the residual and the first direction."""
         self.apply(system, U, R)
         R.assign(R.with_chunks(system.X.submit_pairs(R, _residual, system.shift)))
         return self.direction(system, R, D, 0.0)
@@ -232,7 +204,6 @@ class ChunkedBackend:
     def direction(
         self, system: System, R: ChunkedMatrix, D: ChunkedMatrix, momentum: float
     ) -> Sums:
-        """Compute the Jacobi-preconditioned direction."""
         diagonals = self._diagonals(system, R)
         chunks = [
             R.submit_with(D, i, _direction, diagonal, momentum)
@@ -250,7 +221,6 @@ class ChunkedBackend:
         image: ChunkedMatrix,
         step: float,
     ) -> Sums:
-        """Take one step along the direction."""
         U.assign(U.with_chunks(U.submit_pairs(D, _plus, step)))
         R.assign(R.with_chunks(R.submit_pairs(image, _plus, -step)))
         return self._sums(system, R)
@@ -276,7 +246,7 @@ class ChunkedBackend:
         fitting = self.store.memory // (_PANEL_ARRAYS * n_rows * U.dtype.itemsize)
         share = -(-n_columns // (_PANELS_EACH * self.store.n_workers))
         width = min(fitting, -(-share // PANEL) * PANEL)
-        return Rechunk(self.store, U.ends, cut_columns(n_columns, max(1, width)))
+        return Rechunk(self.store, U.ends, slices(n_columns, max(1, width)))
 
 
 def even_ends(n_rows: int, row_bytes: int, store: Store) -> Labels:
@@ -359,10 +329,6 @@ def _solve_panel(
     F = Y * Y.dtype.type(fixed) if isinstance(fixed, float) else np.concatenate(fixed)
     outcomes = NumpyBackend().over_panels(work, operator, shifts, F, Y)
     return Y, outcomes
-
-
-def _outcomes_of(panel: tuple[Dense, list[Any]]) -> list[Any]:
-    return panel[1]
 
 
 def _row_product(pieces: list[Dense], operator: Operator) -> Dense:

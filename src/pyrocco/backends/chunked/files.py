@@ -27,21 +27,8 @@ _MEMORY = 2**30
 class ScratchStore:
     """Holds chunks in a temporary folder, which is removed with the last chunk.
 
-    Work is done in threads, in the order in which it was submitted.
-
-    Parameters
-    ----------
-    memory : int
-        Bytes that all work together may take.
-    n_workers : int
-        Number of threads.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> store = ScratchStore()
-    >>> store.fetch([store.submit(np.add, store.put(np.ones(2)), 1.0)])
-    [array([2., 2.])]
+    Work is done in threads, in the order in which it was submitted. `memory` is the number of
+    bytes that all work together may take.
     """
 
     def __init__(self, memory: int = _MEMORY, n_workers: int = 1):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from operator import getitem
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -75,37 +76,12 @@ class Columns:
 
 @dataclass
 class ChunkedMatrix:
-    """A matrix in chunks of rows, with steps that are applied to a chunk when it is used.
-
-    Parameters
-    ----------
-    store : Store
-        Holds the chunks.
-    chunks : list
-        The chunks; a list of chunks in place of one if the first step joins them.
-    ends : ndarray of int
-        First row of each chunk, and the number of rows at the end.
-    n_columns : int
-        Number of columns, after all steps.
-    dtype : dtype
-        Type of the values, after all steps.
-    steps : tuple of callable
-        Functions applied to a chunk whenever it is used.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyrocco.backends import ScratchStore
-    >>> X = np.arange(12.0).reshape(6, 2)
-    >>> chunked = ChunkedMatrix.split(X, [0, 4, 6], ScratchStore())
-    >>> chunked.shape, chunked[np.array([5, 0])].tolist(), sum(chunked.results(np.sum))
-    ((6, 2), [[10.0, 11.0], [0.0, 1.0]], np.float64(66.0))
-    """
+    """A matrix in chunks of rows, with steps that are applied to a chunk whenever it is used."""
 
     store: Store
-    chunks: list[Any]
-    ends: Labels
-    n_columns: int
+    chunks: list[Any]  # a list of chunks in place of one if the first step joins them
+    ends: Labels  # first row of each chunk, and the number of rows at the end
+    n_columns: int  # after all steps, like the dtype
     dtype: np.dtype[Any]
     steps: tuple[Step, ...] = ()
 
@@ -146,7 +122,7 @@ class ChunkedMatrix:
         """Return some rows as parts of chunks, and the order of the rows of all parts."""
         sources = np.searchsorted(self.ends, rows, side="right") - 1
         parts = [
-            self.submit(j, _rows, rows[sources == j] - self.ends[j]) for j in np.unique(sources)
+            self.submit(j, getitem, rows[sources == j] - self.ends[j]) for j in np.unique(sources)
         ]
         return parts, np.argsort(np.argsort(sources, kind="stable"), kind="stable")
 
@@ -210,7 +186,7 @@ class ChunkedMatrix:
 
     def persist(self) -> ChunkedMatrix:
         """Apply all steps now, once."""
-        return self.with_chunks(self.submit_all(_unchanged)) if self.steps else self
+        return self.with_chunks(self.submit_all(unchanged)) if self.steps else self
 
     def with_chunks(self, chunks: list[Any], *steps: Step) -> ChunkedMatrix:
         """Return a matrix of the same shape with other chunks and steps."""
@@ -224,13 +200,7 @@ class ChunkedMatrix:
 
 @dataclass(frozen=True)
 class ChunkedTranspose:
-    """The transpose of a matrix in chunks of rows.
-
-    Parameters
-    ----------
-    matrix : ChunkedMatrix
-        The matrix itself.
-    """
+    """The transpose of a matrix in chunks of rows."""
 
     matrix: ChunkedMatrix
 
@@ -291,12 +261,9 @@ def _applied(steps: tuple[Step, ...], chunk: object) -> object:
     return chunk
 
 
-def _unchanged(chunk: Matrix) -> Matrix:
-    return chunk
-
-
-def _rows(chunk: Matrix, rows: Labels) -> Matrix:
-    return chunk[rows]
+def unchanged(value: object) -> object:
+    """Return the value itself, as work that stores it."""
+    return value
 
 
 def _stacked(parts: list[Matrix], order: Labels) -> Any:

@@ -58,24 +58,12 @@ def exchange(
 
 @dataclass(frozen=True)
 class Rechunk:
-    """The exchange between chunks of rows and panels of columns.
-
-    Parameters
-    ----------
-    store : Store
-        Holds the chunks.
-    ends : ndarray of int
-        First row of each chunk, and the number of rows at the end.
-    panels : list of slice
-        Columns of every panel, from left to right.
-    direct_pieces : int
-        Number of pieces up to which nothing is joined on the way.
-    """
+    """The exchange between chunks of rows and panels of columns."""
 
     store: Store
-    ends: Labels
-    panels: list[slice]
-    direct_pieces: int = DIRECT_PIECES
+    ends: Labels  # first row of each chunk, and the number of rows at the end
+    panels: list[slice]  # columns of every panel, from left to right
+    direct_pieces: int = DIRECT_PIECES  # number of pieces up to which nothing is joined on the way
 
     def to_panels(self, U: ChunkedMatrix) -> list[list[Any]]:
         """Return the pieces of every panel, from top to bottom."""

@@ -1,4 +1,1 @@
-"""Loops compiled by numba, or run as plain Python if the environment sets NUMBA_DISABLE_JIT=1.
-
-Kernels take plain arrays and return plain arrays. The algorithms that call them are elsewhere.
-"""
+"""Loops over plain arrays, compiled by numba, or plain Python if NUMBA_DISABLE_JIT=1 is set."""

@@ -175,10 +175,8 @@ _LARGE, _SMALL = 1e200, 1e-200
 
 @kernel
 def mixture_totals(slabs, shares):
-    """Sum log((1 - share) + share exp(slab)) over blocks, for every spread and share.
-
-    Takes one exponential per block and spread, and logarithms of products of many blocks.
-    """
+    """Sum log((1 - share) + share exp(slab)) over blocks, for every spread and share."""
+    # One exponential per block and spread, and logarithms of products of many blocks.
     totals = np.zeros((slabs.shape[0], shares.shape[0]))
     odds = np.empty(slabs.shape[1])
     for s in range(slabs.shape[0]):

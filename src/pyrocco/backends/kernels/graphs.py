@@ -122,15 +122,12 @@ def sparse_pair_distances(data, columns, indptr, rows, others, out):
 
 @kernel
 def masked_pair_distances(X, rows, others, metric, out):
-    """Compute distances of given pairs of rows over the values that both have.
-
-    Distances are scaled to the number of columns. Metric 0 is Euclidean, 1 Manhattan, 2 cosine.
-    """
+    """Compute distances of pairs over the values that both rows have, scaled to all columns."""
     for a in range(rows.shape[0]):
         for b in range(others.shape[1]):
             if others[a, b] < 0:
                 out[a, b] = np.inf
-            elif metric == 0:
+            elif metric == 0:  # as in METRICS
                 out[a, b] = _euclidean(X[rows[a]], X[others[a, b]])
             elif metric == 1:
                 out[a, b] = _manhattan(X[rows[a]], X[others[a, b]])
@@ -187,10 +184,7 @@ def _root(parents, node):
 
 @kernel
 def kruskal(heads, tails, parents):
-    """Mark the edges of Kruskal's spanning forest, taking the edges in the order given.
-
-    `parents` is the state of the forest. It is updated, so that calls can be chained.
-    """
+    """Mark the edges of Kruskal's forest, in the order given; update its state `parents`."""
     chosen = np.zeros(heads.shape[0], dtype=np.bool_)
     for edge in range(heads.shape[0]):
         a = _root(parents, heads[edge])

@@ -94,10 +94,7 @@ def apply(
     U, out, shift, p_indptr, p_indices, p_values, p_degrees,
     q_indptr, q_indices, q_values, q_degrees, first, last,
 ):  # fmt: skip
-    """Write rows `first` to `last` of the left-hand side at `U` into `out`.
-
-    Return their inner product with the same rows of `U`.
-    """
+    """Write rows `first` to `last` of the left-hand side at U into `out`; return <U, out>."""
     tile, images = _buffers(U)
     dot = 0.0
     for start in range(first, last, TILE):
@@ -113,11 +110,7 @@ def begin(
     U, X, R, D, shift, p_indptr, p_indices, p_values, p_degrees,
     q_indptr, q_indices, q_values, q_degrees, first, last,
 ):  # fmt: skip
-    """Compute rows of the residual R = shift X - left-hand side at U, and of D = R / diagonal.
-
-    Return the same sums as `direction`. Each tile is still in the cache when its residual is
-    taken.
-    """
+    """Compute rows of R = shift X - left-hand side at U and of D = R / diagonal."""
     tile, images = _buffers(U)
     weighted = 0.0
     plain = 0.0
@@ -126,6 +119,7 @@ def begin(
         _columns(U, R, start, end, tile, images, q_indptr, q_indices, q_values, q_degrees)
         for i in range(start, end):
             _row(U, i, R, shift, p_indptr, p_indices, p_values, p_degrees)
+            # The tile is still in the cache.
             a, b = _begin_row(X[i], R[i], D[i], shift, shift + p_degrees[i], q_degrees)
             weighted += a
             plain += b
@@ -156,10 +150,7 @@ def residual(X, image, shift):
 
 @kernel
 def direction(R, D, momentum, shift, p_degrees, q_degrees, first, last):
-    """Compute rows of the next direction D = R / diagonal + momentum D.
-
-    Return the contribution of these rows to <R, R / diagonal> and <R, R>.
-    """
+    """Compute rows of D = R / diagonal + momentum D; return <R, R / diagonal> and <R, R>."""
     weighted = 0.0
     plain = 0.0
     for i in range(first, last):
@@ -296,10 +287,7 @@ def _narrow_apply(Y, out, shifts, indptr, indices, values, degrees, dots):
 
 @kernel
 def panel_advance(Y, R, D, image, steps, shifts, degrees):
-    """Y += D diag(steps), R -= image diag(steps).
-
-    Return <r, r / diagonal> and <r, r> of every column.
-    """
+    """Y += D diag(steps), R -= image diag(steps); return <r, r / diagonal>, <r, r> by column."""
     sums = np.zeros((2, Y.shape[1]))
     if Y.shape[1] == LANES:
         _full_advance(Y, R, D, image, steps.reshape(1, -1), shifts.reshape(1, -1), degrees, sums)

@@ -55,10 +55,7 @@ def prolong(aggregates, correction, X):
 
 @kernel
 def heaviest_edges(indptr, indices, values, excess):
-    """Choose as parent of every node the neighbour, or ground, at its heaviest edge.
-
-    Ties go to the lowest number, so that all cycles have length two.
-    """
+    """Choose as parent of every node the neighbour, or ground, at its heaviest edge."""
     n = len(indptr) - 1
     to = np.empty(n, np.int64)
     weights = np.empty(n)
@@ -66,6 +63,7 @@ def heaviest_edges(indptr, indices, values, excess):
         best, target = 0.0, n
         for e in range(indptr[i], indptr[i + 1]):
             k, weight = indices[e], -values[e]
+            # Ties are broken by number, so that all cycles have length two.
             if k != i and (weight > best or (weight == best and k < target)):
                 best, target = weight, k
         if excess[i] > best:

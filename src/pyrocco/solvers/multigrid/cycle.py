@@ -123,16 +123,6 @@ def conjugate_gradients(
     Each column has its own step sizes and takes at least one step, until the norm of its
     residual is at most its target. Returns the solutions, the norms of the residuals and the
     number of iterations of the slowest column.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> A = np.array([[2.0, -1.0], [-1.0, 2.0]])
-    >>> X, norms, iterations = conjugate_gradients(
-    ...     lambda X, _: A @ X, lambda R, _: R, np.eye(2), np.zeros((2, 2)), np.full(2, 1e-9), 9
-    ... )
-    >>> X.round(3).tolist(), iterations
-    ([[0.667, 0.333], [0.333, 0.667]], 2)
     """
     everything = np.arange(B.shape[1])
     X, norms = np.empty_like(B), np.empty(B.shape[1])

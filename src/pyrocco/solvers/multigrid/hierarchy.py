@@ -26,46 +26,23 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Level:
-    """The matrices ``matrix + shift diag(mass)`` of one level, and its aggregates.
+    """The matrices ``matrix + shift diag(mass)`` of one level, and its aggregates."""
 
-    Parameters
-    ----------
-    matrix : csr_array
-        Symmetric, diagonally dominant, no positive entry off the diagonal.
-    diagonal : ndarray
-        Its diagonal.
-    mass : ndarray
-        Number of nodes of the first level in each node of this one.
-    aggregates : ndarray of int
-        Node of the next level that each node belongs to; `n_aggregates` for the ground.
-    n_aggregates : int
-        Number of nodes of the next level.
-    repeats : int
-        Number of visits to the next level in each visit to this one.
-    """
-
-    matrix: sparse.csr_array
+    matrix: sparse.csr_array  # symmetric, diagonally dominant, no positive entry off the diagonal
     diagonal: Floats
-    mass: Floats
+    mass: Floats  # number of nodes of the first level in each node of this one
+    # Node of the next level that each node belongs to; `n_aggregates` for the ground.
     aggregates: NDArray[np.int64]
-    n_aggregates: int
-    repeats: int
+    n_aggregates: int  # number of nodes of the next level
+    repeats: int  # number of visits to the next level in each visit to this one
 
 
 @dataclass(frozen=True)
 class LastLevel:
-    """Eigenvectors of the last matrix in the metric of its masses, for a direct solution.
+    """Eigenvectors of the last matrix in the metric of its masses, for a direct solution."""
 
-    Parameters
-    ----------
-    vectors : ndarray
-        ``vectors.T @ diag(mass) @ vectors`` is the identity.
-    values : ndarray
-        Diagonal of ``vectors.T @ matrix @ vectors``; exactly zero where singular.
-    """
-
-    vectors: Floats
-    values: Floats
+    vectors: Floats  # ``vectors.T @ diag(mass) @ vectors`` is the identity
+    values: Floats  # diagonal of ``vectors.T @ matrix @ vectors``; exactly zero where singular
 
     def solve(self, B: Floats, shifts: Floats) -> Floats:
         """Solve for each column with its shift; least squares where singular."""
@@ -89,17 +66,7 @@ class Hierarchy:
 
 
 def build_hierarchy(matrix: sparse.csr_array) -> Hierarchy:
-    """Build levels by repeated aggregation until few nodes are left.
-
-    The matrix is symmetric and diagonally dominant, without positive entries off the diagonal.
-
-    Examples
-    --------
-    >>> from scipy import sparse
-    >>> path = sparse.diags_array([[-1.0] * 899, [2.0] * 900, [-1.0] * 899], offsets=[-1, 0, 1])
-    >>> build_hierarchy(path.tocsr()).sizes
-    (900, 300, 100)
-    """
+    """Build levels of a diagonally dominant matrix by aggregation until few nodes are left."""
     levels: list[Level] = []
     mass = np.ones(matrix.shape[0])
     while len(mass) > _LAST_NODES:
@@ -119,10 +86,10 @@ def _aggregate(matrix: sparse.csr_array, diagonal: Floats) -> tuple[NDArray[np.i
     excess = matrix.sum(axis=1)
     excess[excess < _ROUNDING * diagonal] = 0.0
     to, weights = kernels.heaviest_edges(matrix.indptr, matrix.indices, matrix.data, excess)
-    kept = to.copy()
-    kernels.detach(kept, weights, diagonal, _SHARE)
+    forest = to.copy()
+    kernels.detach(forest, weights, diagonal, _SHARE)
     # Step 4: trees of constant conductance.
-    aggregates, count = kernels.aggregate_forest(kept)
+    aggregates, count = kernels.aggregate_forest(forest)
     # If most nodes are detached the graph is an expander. Jacobi steps work well there, and
     # small levels matter more than good aggregates.
     if count > len(to) // 2:

@@ -12,9 +12,9 @@ from scipy import sparse
 from pyrocco._typing import DeviceArray, Floats
 from pyrocco.backends.kernels import multigrid as kernels
 from pyrocco.model import SylvesterSystem
-from pyrocco.solvers.base import Solution, SylvesterProblem
 from pyrocco.solvers.multigrid.cycle import apply, conjugate_gradients, cycle
 from pyrocco.solvers.multigrid.hierarchy import Hierarchy, build_hierarchy
+from pyrocco.solvers.solution import Solution, SylvesterProblem
 
 # Rounding error that a matrix may have, relative to its largest diagonal entry.
 _TOLERANCE = 1e-6
@@ -22,60 +22,23 @@ _TOLERANCE = 1e-6
 
 @dataclass(frozen=True)
 class LinearSolution:
-    """Solution of a linear system.
+    """Solution of a linear system."""
 
-    Parameters
-    ----------
-    x : ndarray
-        In the shape of the right-hand side.
-    iterations : int
-        Number of iterations; of the slowest column if there are several.
-    residual : float
-        Norm of the residual divided by the norm of the right-hand side, over all columns.
-    """
-
-    x: Floats
-    iterations: int
-    residual: float
+    x: Floats  # in the shape of the right-hand side
+    iterations: int  # of the slowest column
+    residual: float  # norm of the residual over that of the right-hand side, over all columns
 
 
 class CombinatorialMultigrid:
     """Combinatorial multigrid for a graph Laplacian plus a diagonal that is not negative.
 
-    Nodes are aggregated along their heaviest edges, level by level. One cycle through the
-    levels is the preconditioner of conjugate gradients. A singular matrix is allowed if the
-    right-hand side sums to zero over every connected component without additional diagonal.
-
-    Parameters
-    ----------
-    matrix : sparse or dense matrix
-        Symmetric, without positive entries off the diagonal and without negative row sums.
-    smoothing_steps : int
-        Jacobi steps before and after the correction from each coarser level.
-
-    Attributes
-    ----------
-    hierarchy : Hierarchy
-        The levels.
-
-    References
-    ----------
-    Koutis, Miller and Tolliver, "Combinatorial preconditioners and multilevel solvers for
-    problems in computer vision and image processing", CVIU 115 (2011) 1638-1646.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy import sparse
-    >>> from pyrocco.solvers.multigrid import CombinatorialMultigrid
-    >>> path = sparse.diags_array([[-1.0] * 999, [2.0] * 1000, [-1.0] * 999], offsets=[-1, 0, 1])
-    >>> multigrid = CombinatorialMultigrid(path)
-    >>> multigrid.hierarchy.sizes
-    (1000, 333, 111)
-    >>> b = np.ones(1000)
-    >>> solution = multigrid.solve(b, tol=1e-8)
-    >>> solution.iterations < 30, bool(np.abs(path @ solution.x - b).max() < 1e-6)
-    (True, True)
+    Nodes are aggregated along their heaviest edges, level by level (Koutis, Miller and Tolliver,
+    "Combinatorial preconditioners and multilevel solvers for problems in computer vision and image
+    processing", CVIU 115 (2011) 1638-1646). One cycle through the levels is the preconditioner of
+    conjugate gradients; it takes `smoothing_steps` Jacobi steps before and after the correction
+    from each coarser level. The matrix is symmetric, without positive entries off the diagonal and
+    without negative row sums. It may be singular if the right-hand side sums to zero over every
+    connected component without additional diagonal.
     """
 
     def __init__(self, matrix: ArrayLike | sparse.sparray, smoothing_steps: int = 1):
@@ -86,10 +49,7 @@ class CombinatorialMultigrid:
         self.hierarchy: Hierarchy = build_hierarchy(self.matrix)
 
     def cycle(self, b: ArrayLike, shifts: ArrayLike = 0.0) -> Floats:
-        """Approximate the solution by one cycle through the levels.
-
-        `shifts` are added to the diagonal of the matrix, one for each column of `b`.
-        """
+        """Approximate the solution by one cycle, with `shifts` added to the diagonal by column."""
         B = np.asarray(b, dtype=np.float64)
         columns = _as_columns(B)
         each = _each(shifts, columns)
@@ -105,28 +65,11 @@ class CombinatorialMultigrid:
         start: ArrayLike | None = None,
         targets: ArrayLike | None = None,
     ) -> LinearSolution:
-        """Solve ``(matrix + shift I) x = b`` for each column of `b`.
+        """Solve ``(matrix + shift I) x = b`` for each column of `b`, from `start` or from zero.
 
-        Parameters
-        ----------
-        b : array of shape (n,) or (n, k)
-            Right-hand sides.
-        tol : float
-            Relative residual at which to stop.
-        max_iter : int
-            Maximum number of iterations.
-        shifts : float or array of shape (k,)
-            Added to the diagonal of the matrix, for each column of `b`. The aggregates are
-            those of the matrix without shift.
-        start : array in the shape of `b`, optional
-            Initial guess; zero by default.
-        targets : float or array of shape (k,), optional
-            Norms of the residual at which to stop, instead of `tol` times the norm of each
-            column.
-
-        Returns
-        -------
-        LinearSolution
+        Each column may have its own shift; the aggregates are those of the matrix without shift.
+        `targets` are the norms of the residual at which to stop instead of `tol` times the norm
+        of each column.
         """
         if max_iter < 1:
             raise ValueError(f"max_iter must be at least 1; got {max_iter!r}.")

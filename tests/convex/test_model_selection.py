@@ -5,8 +5,11 @@ from pyrocco.convex import (
     Clusters,
     ConvexProblem,
     Validation,
+    check_gammas,
+    check_positive,
     gaussian_knn_graph,
     hold_out,
+    scaled_problem,
     solve,
     validate,
 )
@@ -64,3 +67,32 @@ def test_the_old_name_of_the_clusters_still_works(small):
     solution = solve(small, 1.0)
     with pytest.warns(FutureWarning, match="renamed to `clusters`"):
         assert solution.groups is solution.clusters
+
+
+def test_gammas_become_a_list():
+    assert check_gammas(None, (1, 10)) == [1.0, 10.0]
+    assert check_gammas(2.0, None) == [2.0]
+    assert len(check_gammas(None, None)) == 13
+
+
+@pytest.mark.parametrize("value", [-1.0, 0, np.inf, np.nan, True, "1"])
+def test_only_positive_finite_numbers_are_accepted(value):
+    with pytest.raises(ValueError, match="tol must be a finite number above 0"):
+        check_positive("tol", value)
+
+
+def test_block_means_skip_missing_values():
+    clusters = Clusters(np.array([0, 0, 1]), np.array([0, 1]))
+    flat = clusters.flatten(np.array([[1.0, 5.0], [3.0, 7.0], [0.0, 0.0]]))
+    assert flat.tolist() == [[2.0, 6.0], [2.0, 6.0], [0.0, 0.0]]
+    means = clusters.block_means(np.array([[1.0, np.nan], [3.0, np.nan], [0.0, 7.0]]))
+    np.testing.assert_array_equal(means, [[2.0, np.nan], [0.0, 7.0]])
+
+
+def test_a_standardised_problem_has_mean_zero_and_norm_one():
+    X = np.array([[1.0, 1.0], [7.0, 7.0]])
+    options = {"n_neighbors": 1, "phi": 0.5, "metric": "euclidean"}
+    scaled = scaled_problem(X, standardize=True, **options)
+    assert (scaled.mean, scaled.scale) == (4.0, 6.0)
+    np.testing.assert_allclose(scaled.problem.X, [[-0.5, -0.5], [0.5, 0.5]])
+    np.testing.assert_allclose(scaled.restore(scaled.problem.X), X)

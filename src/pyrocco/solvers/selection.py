@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pyrocco._typing import DeviceArray
 from pyrocco.model import SylvesterSystem
 from pyrocco.solvers.bartels_stewart import BartelsStewartSolver
-from pyrocco.solvers.base import Solution, Solver
 from pyrocco.solvers.conjugate_gradient import ConjugateGradientSolver
 from pyrocco.solvers.multigrid import MultigridSolver
+from pyrocco.solvers.solution import Solution, Solver
 from pyrocco.solvers.spectral import DecoupledSolver, SpectralSolver
 
 # Up to this size, two dense eigenvalue problems cost less than a dozen iterations.

@@ -49,14 +49,8 @@ class Solver(Protocol):
 class SylvesterProblem:
     """A U + U B = C in float64, with A and B symmetric and diagonally dominant.
 
-    Half of the shift of the system goes to each side: A = I + P and B = I + Q in Eq. 11.
-
-    Parameters
-    ----------
-    A, B : csr_array
-        Matrices of the sides, with their positive diagonals stored.
-    C : ndarray
-        The right-hand side.
+    Half of the shift of the system is on each side: A = I + P and B = I + Q in Eq. 11. Both store
+    their positive diagonals.
     """
 
     A: sparse.csr_array

@@ -18,14 +18,7 @@ DEFAULT_GAMMAS: tuple[float, ...] = tuple(np.logspace(-3, 3, 13).tolist())
 
 
 def check_gammas(gamma: float | None, gammas: Sequence[float] | None) -> list[float]:
-    """Return one gamma, several gammas or the default ones as a list of positive numbers.
-
-    Examples
-    --------
-    >>> from pyrocco.convex import check_gammas
-    >>> check_gammas(None, (1, 10)), check_gammas(2.0, None), len(check_gammas(None, None))
-    ([1.0, 10.0], [2.0], 13)
-    """
+    """Return one gamma, several gammas or the default ones as a list of positive numbers."""
     if gamma is not None and gammas is not None:
         raise ValueError("gammas has no effect when gamma is given; give one of the two.")
     chosen = [gamma] if gamma is not None else DEFAULT_GAMMAS if gammas is None else gammas
@@ -40,16 +33,7 @@ def check_gammas(gamma: float | None, gammas: Sequence[float] | None) -> list[fl
 def check_positive(
     name: str, value: object, *, below: float = np.inf, or_zero: bool = False
 ) -> None:
-    """Raise unless `value` is a finite number above 0 (or 0) and below a limit.
-
-    Examples
-    --------
-    >>> from pyrocco.convex import check_positive
-    >>> check_positive("tol", -1.0)
-    Traceback (most recent call last):
-    ...
-    ValueError: tol must be a finite number above 0; got -1.0.
-    """
+    """Raise unless `value` is a finite number above 0 (or 0) and below a limit."""
     if not isinstance(value, bool) and isinstance(value, numbers.Real):
         number = float(value)
         if 0 < number < below or (or_zero and number == 0):
@@ -61,21 +45,11 @@ def check_positive(
 
 @dataclass(frozen=True, eq=False)
 class Validation:
-    """Prediction errors along a path of gammas.
+    """Prediction errors along a path of gammas."""
 
-    Parameters
-    ----------
-    gammas : ndarray of shape (n_gammas,)
-        Ascending.
-    errors : ndarray of shape (n_gammas,)
-        Root of the sum of squared errors on the held-out cells.
-    converged : bool
-        Whether all solves reached their tolerance.
-    """
-
-    gammas: Floats
-    errors: Floats
-    converged: bool
+    gammas: Floats  # ascending
+    errors: Floats  # root of the sum of squared errors on the held-out cells
+    converged: bool  # whether all solves reached their tolerance
 
     @property
     def best(self) -> int:
@@ -138,10 +112,7 @@ def hold_out(problem: ConvexProblem, fraction: float, random: np.random.RandomSt
 
 
 def held_out_error(X: Floats, held_out: Mask, clusters: Clusters) -> float:
-    """Compute the root of the sum of squared errors of block means on held-out cells.
-
-    A block without other values has mean 0, the mean of centred data.
-    """
+    """Compute the root of the sum of squared errors of block means; empty blocks have mean 0."""
     means = clusters.block_means(np.where(held_out, np.nan, X))
     predicted = np.nan_to_num(means)[clusters.rows[:, None], clusters.columns]
     errors = (X - predicted)[held_out]

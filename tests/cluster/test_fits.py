@@ -78,6 +78,7 @@ def test_text_in_sparse_chunks(client):
     same(ROCCO().fit(X), ROCCO().fit(csr_chunks(X, 200)))
 
 
+@pytest.mark.slow
 def test_conjugate_gradients(client):
     X = planted((300, 60), 20)
     model = ROCCO(solver="conjugate-gradient").fit(X)

@@ -49,6 +49,7 @@ def test_default_is_more_robust_to_noise_than_the_paper(seed):
     assert adjusted_rand_score(truth, refined) >= adjusted_rand_score(truth, paper) - 0.1
 
 
+@pytest.mark.slow
 def test_classic3_reaches_the_papers_figure(real_data):
     data = real_data("classic3")
     model = ROCCO(n_clusters=3).fit(data.X)

@@ -235,7 +235,7 @@ def test_no_files_are_left(tight, tmp_path, monkeypatch):
 @pytest.mark.parametrize("wide", [False, True])
 def test_the_matrix_may_be_changed_after_a_fit_in_files(tight, wide):
     """The copy that the model owns is in a file too."""
-    data = np.ascontiguousarray(X.T if wide else X)
+    data = np.array(X.T if wide else X, order="C")
     same, model = data.copy(), ROCCO(memory_limit=tight).fit(data)
     expected = ROCCO(memory_limit=tight).fit(same).at(2, 2).block_means_
     assert is_mapped(model._answers._source[0].data)

@@ -1,6 +1,7 @@
 """A fitted model owns what it answers from: the caller's matrix may change afterwards."""
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -66,6 +67,38 @@ def test_a_data_frame_may_be_changed_after_the_fit():
     frame.iloc[:, :] = 0
     np.testing.assert_array_equal(model.predict(new), expected["labels"])
     np.testing.assert_array_equal(model.at(2, 2).block_means_, expected["means"])
+
+
+def test_an_array_inside_another_container_may_be_changed_after_the_fit():
+    """Like xarray: the container hands out the very array that it holds."""
+
+    class Container:
+        def __init__(self, values):
+            self.values, self.shape = values, values.shape
+
+        def __array__(self, dtype=None, copy=None):
+            return self.values
+
+        def __len__(self):
+            return len(self.values)
+
+    X = matrix()
+    expected = ROCCO().fit(X.copy()).at(2, 2).block_means_
+    model = ROCCO().fit(Container(X))
+    X[:] = 0
+    np.testing.assert_array_equal(model.at(2, 2).block_means_, expected)
+
+
+def test_threads_may_ask_at_the_same_time():
+    """The part that is computed last releases the data, which another thread may still need."""
+    X = matrix()
+    for _ in range(5):
+        model = ROCCO().fit(X)
+        expected = model.row_labels_
+        with ThreadPoolExecutor(8) as threads:
+            asked = [threads.submit(answers, model, X) for _ in range(8)]
+        for answer in asked:
+            np.testing.assert_array_equal(answer.result()["labels"], expected)
 
 
 def test_pickling_works_after_the_matrix_has_changed():

@@ -117,7 +117,7 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
     statistics_ : TreeStatistics
         Counts, means and scatter over the finest clusters of the tree.
     assigner_ : JointAssigner
-        What turned the representation into clusters. ``assigner_.sample_size`` is the size of
+        The object that clustered the representation. ``assigner_.sample_size`` is the size of
         the sample on which the default variant chooses the numbers of clusters.
     history_ : list of dict
         A record of every iteration: objective, alpha, beta, mu of both sides, solver, its
@@ -232,7 +232,8 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
             return Given(array, sample_weight, is_dask=True)
         options = {"dtype": [np.float64, np.float32], "ensure_all_finite": "allow-nan"}
         matrix = validate_data(self, X, accept_sparse="csr", order="C", **options)
-        is_own = isinstance(matrix, np.ndarray) and matrix is not X and matrix.flags.owndata
+        # Other containers, such as DataFrames, may hand out the very array that they hold.
+        is_own = isinstance(X, np.ndarray) and not np.may_share_memory(matrix, X)
         return Given(matrix, sample_weight, is_own=is_own)
 
     def _publish(self, result: FitResult) -> None:

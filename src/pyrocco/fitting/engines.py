@@ -58,7 +58,7 @@ class Given:
     is_dask : bool
         Whether X is a Dask array.
     is_own : bool
-        Whether X is a fresh array that nobody else can change.
+        Whether X is a new array, to which the caller has no reference.
     """
 
     X: Any
@@ -161,7 +161,7 @@ class MemoryEngine:
         fit = copies.restore(fit, self.backend)
         U = self.backend.to_numpy(fit.learned.U)
         if rows is None:
-            U *= U.dtype.type(scale)  # in place: nobody needs the other one
+            U *= U.dtype.type(scale)  # in place, to save memory
         else:
             U = U * U.dtype.type(scale)
         complete = fit.cell_weights is None and not len(copies.left_out)

@@ -31,7 +31,7 @@ class Fit:
     learned : Representation
         The representation, on the back end, divided by the scale.
     assigner : JointAssigner
-        What turned the representation into clusters.
+        The object that clustered the representation.
     clusters : Assignment
         Labels of rows and columns.
     cell_weights : ndarray, CSR matrix or None
@@ -89,7 +89,7 @@ class FitResult:
     cell_weights : ndarray, CSR matrix or None
         Weights of the cells, if there are outlier cells.
     assigner : JointAssigner
-        What turned the representation into clusters.
+        The object that clustered the representation.
     scale : float
         Scale by which the data were divided for the fit.
     data : ndarray, CSR matrix or None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NoReturn
+from threading import RLock
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -32,6 +33,9 @@ class Answers:
         Assign new rows and new columns to clusters.
     """
 
+    # Two threads may ask for the same part, and the last part releases the data.
+    _lock: ClassVar[RLock] = RLock()
+
     def __init__(
         self,
         tree: NestedClusters | None = None,
@@ -53,39 +57,43 @@ class Answers:
     @property
     def tree(self) -> NestedClusters:
         """The nested clusters."""
-        if self._tree is None:
-            result, _, _ = self._known()
-            labels = result.clusters.row_labels, result.clusters.column_labels
-            self._tree = NestedClusters.build(result.representation, *labels)
-        return self._tree
+        with self._lock:
+            if self._tree is None:
+                result, _, _ = self._known()
+                labels = result.clusters.row_labels, result.clusters.column_labels
+                self._tree = NestedClusters.build(result.representation, *labels)
+            return self._tree
 
     @property
     def statistics(self) -> TreeStatistics:
         """Statistics of the data over the finest clusters."""
-        if self._statistics is None:
-            result, data, _ = self._known()
-            X = result.cleaned
-            if X is None:
-                X = data * result.representation.dtype.type(1 / result.scale)
-            self._statistics = TreeStatistics.of(X, self.tree, result.scale)
-            self._release()
-        return self._statistics
+        with self._lock:
+            if self._statistics is None:
+                result, data, _ = self._known()
+                X = result.cleaned
+                if X is None:
+                    X = data * result.representation.dtype.type(1 / result.scale)
+                self._statistics = TreeStatistics.of(X, self.tree, result.scale)
+                self._release()
+            return self._statistics
 
     @property
     def row_predictor(self) -> Predictor:
         """Assigns new rows to clusters."""
-        if self._row_predictor is None:
-            self._row_predictor = self._learn_rows()
-            self._release()
-        return self._row_predictor
+        with self._lock:
+            if self._row_predictor is None:
+                self._row_predictor = self._learn_rows()
+                self._release()
+            return self._row_predictor
 
     @property
     def column_predictor(self) -> Predictor:
         """Assigns new columns to clusters."""
-        if self._column_predictor is None:
-            self._column_predictor = self._learn_columns()
-            self._release()
-        return self._column_predictor
+        with self._lock:
+            if self._column_predictor is None:
+                self._column_predictor = self._learn_columns()
+                self._release()
+            return self._column_predictor
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = self.tree, self.statistics, self.row_predictor, self.column_predictor

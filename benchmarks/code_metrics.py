@@ -29,12 +29,12 @@ RESULTS = Path(__file__).parent / "results" / "code_metrics.md"
 BEFORE = {
     "files": (244, 150),
     "lines": (28_736, 24_000),
-    "any": (0.22, 0.08),
+    "any": (0.225, 0.08),
     "bases": (8, 0),
-    "fit_files": (64, 35),
+    "fit_files": (66, 35),
     "fit_depth": (20, None),
-    "command_files": (126, 70),
-    "version_seconds": (2.8, 0.4),
+    "command_files": (128, 70),
+    "version_seconds": (2.9, 0.4),
 }
 TITLES = {
     "fit_files": "own files that one `fit` of a dense matrix visits",

@@ -2,6 +2,7 @@
 
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from scipy import sparse
 
 from pyrocco import ROCCO
 from pyrocco.datasets import make_noisy_biclusters
+from pyrocco.results.answers import Answers
 
 
 def matrix(shape=(60, 40)):
@@ -89,16 +91,25 @@ def test_an_array_inside_another_container_may_be_changed_after_the_fit():
     np.testing.assert_array_equal(model.at(2, 2).block_means_, expected)
 
 
-def test_threads_may_ask_at_the_same_time():
+def test_threads_may_ask_at_the_same_time(monkeypatch):
     """The part that is computed last releases the data, which another thread may still need."""
-    X = matrix()
-    for _ in range(5):
-        model = ROCCO().fit(X)
-        expected = model.row_labels_
-        with ThreadPoolExecutor(8) as threads:
-            asked = [threads.submit(answers, model, X) for _ in range(8)]
-        for answer in asked:
-            np.testing.assert_array_equal(answer.result()["labels"], expected)
+    X, learn = matrix(), Answers._learn_rows
+    entered, released = Event(), Event()
+
+    def learn_late(self):
+        if not entered.is_set():  # the first thread: the other one has half a second for the rest
+            entered.set()
+            released.wait(0.5)
+        return learn(self)
+
+    monkeypatch.setattr(Answers, "_learn_rows", learn_late)
+    model = ROCCO().fit(X)
+    with ThreadPoolExecutor(1) as thread:
+        first = thread.submit(model.predict, X)
+        assert entered.wait(10)
+        answers(model, X)
+        released.set()
+    np.testing.assert_array_equal(first.result(), model.row_labels_)
 
 
 def test_pickling_works_after_the_matrix_has_changed():

@@ -125,8 +125,8 @@ def main():
         "python -m benchmarks.speed.budget",
         "X is a memory-mapped file. The peak is the largest anonymous memory of the process, "
         "measured every five milliseconds; pages of mapped files are additional (the system "
-        "reclaims them when it needs them). A fit runs in memory if the limit allows it (whole), "
-        "else in single precision (single), else with its representation and panels in files "
+        "reclaims them when it needs them). A fit runs in memory if the limit allows it (memory), "
+        "else in single precision (single), else with its representation in files "
         "(files), or it is refused before it starts.",
         markdown(HEADER, lines),
     )

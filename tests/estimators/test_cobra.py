@@ -19,7 +19,7 @@ from pyrocco.estimators.cobra import COBRA
 def test_scikit_learn_checks(estimator, check):
     if isinstance(estimator, COBRAr) and "sparse" in check.func.__name__:
         pytest.skip(
-            "a minute of k-means; COBRA's own check and test_mostly_zero_data tell as much"
+            "takes a minute of k-means; the same check of COBRA and test_mostly_zero_data cover it"
         )
     check(estimator)
 

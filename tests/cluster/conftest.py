@@ -9,11 +9,15 @@ dask = pytest.importorskip("dask")
 dask.config.set({"distributed.comm.timeouts.connect": "120s"})
 
 
+def start_cluster():
+    return distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
+    )
+
+
 @pytest.fixture(scope="session")
 def cluster():
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
-    ) as running:
+    with start_cluster() as running:
         yield running
 
 
@@ -21,4 +25,11 @@ def cluster():
 def client(cluster):
     with distributed.Client(cluster) as connected:
         connected.wait_for_workers(2, timeout=60)
+        yield connected
+
+
+@pytest.fixture
+def doomed_client():
+    """A cluster of its own, for a test that kills a worker: no other test waits for a new one."""
+    with start_cluster() as running, distributed.Client(running) as connected:
         yield connected

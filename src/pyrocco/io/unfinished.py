@@ -1,0 +1,132 @@
+"""Write files as a whole or not at all, even if the process is killed while it writes."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from pyrocco.io.errors import OutputError
+
+with suppress(ImportError):  # Windows has no such locks
+    import fcntl
+
+__all__ = ["STAGE", "cannot_write", "claimed_stage", "replacing", "write_errors"]
+
+# The folder, inside a folder of results, in which results are collected until they are complete.
+STAGE = ".pyrocco-unfinished"
+_LOCK, _FILES = "lock", "files"
+
+
+def cannot_write(path: Path, error: OSError) -> OutputError:
+    """Return an error that names the path and says why it cannot be written."""
+    return OutputError(f"{path}: cannot be written: {error.strerror or error}")
+
+
+@contextmanager
+def write_errors(path: Path) -> Iterator[None]:
+    """Convert errors of the system in this block to an `OutputError` that names the path."""
+    try:
+        yield
+    except OutputError:
+        raise
+    except OSError as error:
+        raise cannot_write(path, error) from error
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Yield the path of an unfinished file, which replaces `path` when the block ends normally.
+
+    The unfinished file has the same name in every run. A file left by a process that was killed
+    is therefore overwritten by the next run, and two processes take turns.
+    """
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    lock = _open_locked(unfinished, wait=True)
+    try:
+        os.truncate(unfinished, 0)
+        yield unfinished
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+        os.close(lock)
+
+
+@contextmanager
+def claimed_stage(folder: Path) -> Iterator[Path]:
+    """Yield an empty folder inside `folder`, which is removed at the end.
+
+    Only one process at a time may have it. What a killed process left in it is removed first.
+
+    Raises
+    ------
+    OutputError
+        If another process has it, or `folder` cannot be written to.
+    """
+    stage = folder / STAGE
+    with write_errors(folder):
+        lock = _claim(stage)
+    content = stage / _FILES
+    try:
+        with write_errors(content):
+            if content.exists():
+                shutil.rmtree(content)
+            content.mkdir()
+        yield content
+    finally:
+        shutil.rmtree(content, ignore_errors=True)
+        (stage / _LOCK).unlink(missing_ok=True)
+        with suppress(OSError):  # something else is in it
+            stage.rmdir()
+        os.close(lock)
+
+
+def _claim(stage: Path) -> int:
+    while True:
+        stage.mkdir(parents=True, exist_ok=True)
+        try:
+            return _open_locked(stage / _LOCK, wait=False)
+        except FileNotFoundError:
+            continue  # the process that had it has just removed it
+        except BlockingIOError:
+            raise OutputError(
+                f"{stage.parent}: another pyrocco is writing results to this folder: wait until "
+                "it has finished, or choose another folder"
+            ) from None
+
+
+def _open_locked(path: Path, wait: bool) -> int:
+    """Open a file and lock it; the lock ends when the file is closed or the process dies."""
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+    while True:
+        handle = os.open(path, flags, 0o666)
+        try:
+            _lock(handle, wait)
+            if _is_at(handle, path):
+                return handle
+        except BaseException:
+            os.close(handle)
+            raise
+        # While this process waited, another one replaced or removed the file.
+        os.close(handle)
+
+
+def _lock(handle: int, wait: bool) -> None:
+    if "fcntl" not in globals():
+        return
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError as error:
+        if error.errno not in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS):
+            raise
+        # Some network file systems have no locks.
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle), os.stat(path))
+    except FileNotFoundError:
+        return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -14,11 +14,12 @@ from scipy import sparse
 
 from pyrocco._typing import Labels
 from pyrocco._typing import Matrix as Values
-from pyrocco.io.errors import MatrixError, extra
+from pyrocco.io.errors import MatrixError, check_extra, extra
+from pyrocco.io.hdf5 import list_matrices, load_h5ad
+from pyrocco.io.isolated import Parts, ReaderFailedError, read_isolated
 from pyrocco.io.named_matrix import Matrix, named_matrix
 
 if TYPE_CHECKING:
-    import h5py
     from anndata import AnnData
 
 __all__ = [
@@ -32,77 +33,48 @@ __all__ = [
     "write_h5ad",
 ]
 
+# The extra that installs anndata and h5py, and what needs it.
+_EXTRA = ("anndata", "AnnData files (.h5ad)")
 _BOTH = "ask for a layer or for raw, not for both"
 
 
-def import_anndata() -> tuple[ModuleType, ModuleType]:
-    """Import anndata and h5py, which anndata depends on, or say how to install them."""
-    with extra("anndata", "AnnData files (.h5ad)"):
+def import_anndata() -> ModuleType:
+    """Import anndata, or say how to install it."""
+    with extra(*_EXTRA):
         import anndata  # noqa: PLC0415 - an optional package
-        import h5py  # noqa: PLC0415
-    return anndata, h5py
+    return anndata  # type: ignore[no-any-return]
 
 
 def read_h5ad(path: Path, layer: str | None = None, raw: bool = False) -> Matrix:
     """Read X, a layer or raw of an AnnData file; nothing else of the file is loaded."""
-    anndata, h5py = import_anndata()
     if raw and layer is not None:
         raise MatrixError(f"{path}: {_BOTH}")
+    check_extra(*_EXTRA, "anndata")
     try:
-        file = h5py.File(path)
-    except OSError as error:
-        raise MatrixError(f"{path}: is not an AnnData file, or is damaged") from error
-    with file:
-        key = _matrix_key(file, layer, raw, path)
-        X = anndata.io.read_elem(file[key])
-        rows = _stored_names(file["obs"])
-        columns = _stored_names(file["raw/var" if raw else "var"])
-        notes = [
-            "An AnnData file: observations (cells) are rows, variables (genes) are columns.",
-            _about(file, key),
-        ]
-    return named_matrix(X, rows, columns, notes, str(path))
-
-
-def _stored_names(table: h5py.Group) -> list[str]:
-    """Read the names of observations or variables without the rest of their table."""
-    anndata, _ = import_anndata()
-    return [str(name) for name in anndata.io.read_elem(table[table.attrs["_index"]])]
-
-
-def _matrix_key(file: h5py.File, layer: str | None, raw: bool, path: Path) -> str:
-    """Return the key of the requested matrix in the file."""
-    key = "X" if layer is None else f"layers/{layer}"
-    key = "raw/X" if raw else key
-    if "obs" not in file or "_index" not in file["obs"].attrs:
+        loaded = read_isolated(load_h5ad, path, layer, raw)
+        X = _assembled(loaded)
+    except MatrixError:
+        raise
+    except (ReaderFailedError, ValueError) as error:
         raise MatrixError(
-            f"{path}: is an HDF5 file, but not as anndata writes it today; open it with anndata "
-            "and save it again"
-        )
-    # anndata writes an entry even if there is no matrix.
-    if key not in file or file[key].attrs.get("encoding-type") == "null":
-        wanted = f'layer "{layer}"' if layer is not None else key
-        listed = ", ".join(_stored_matrices(file)) or "nothing"
-        raise MatrixError(f"{path}: has no {wanted}; it has {listed}")
-    return key
+            f"{path}: is not an AnnData file, or is damaged: copy it again, or open it with "
+            "anndata and save it again"
+        ) from error
+    notes = [
+        "An AnnData file: observations (cells) are rows, variables (genes) are columns.",
+        loaded.about["used"],
+    ]
+    return named_matrix(X, loaded.about["rows"], loaded.about["columns"], notes, str(path))
 
 
-def _stored_matrices(file: h5py.File) -> list[str]:
-    has_x = "X" in file and file["X"].attrs.get("encoding-type") != "null"
-    return _listed(has_x, file.get("layers", {}), "raw/X" in file)
-
-
-def _listed(has_x: bool, layers: Sequence[str], has_raw: bool) -> list[str]:
-    named = [f'layer "{name}"' for name in layers]
-    return [*["X"] * has_x, *named, *["raw"] * has_raw]
-
-
-def _about(file: h5py.File, key: str) -> str:
-    kind, _, name = key.partition("/")
-    used = {"X": "X", "raw": "raw"}.get(kind, f'layer "{name}"')
-    others = [other for other in _stored_matrices(file) if other != used]
-    rest = f"; the file also has {', '.join(others)}" if others else ""
-    return f"Used: {used}{rest}."
+def _assembled(loaded: Parts) -> Values:
+    """Return the matrix that the arrays describe. The indices are not checked here."""
+    kind, arrays = loaded.about["format"], loaded.arrays
+    if kind == "dense":
+        return arrays["values"]
+    parts = tuple(arrays[name] for name in ("data", "indices", "indptr"))
+    shape = tuple(loaded.about["shape"])
+    return (sparse.csr_array if kind == "csr" else sparse.csc_array)(parts, shape=shape)
 
 
 def write_h5ad(
@@ -113,7 +85,7 @@ def write_h5ad(
     uns: Mapping[str, object],
 ) -> None:
     """Write a matrix; labels of rows (obs) and of columns (var), by name, become categories."""
-    anndata, _ = import_anndata()
+    anndata = import_anndata()
     with warnings.catch_warnings():
         # Duplicate names are allowed here.
         warnings.simplefilter("ignore", UserWarning)
@@ -149,7 +121,7 @@ def take_matrix(adata: AnnData, layer: str | None, use_raw: bool) -> tuple[Value
     else:
         X, name = (adata.raw and adata.raw.X, "raw") if use_raw else (adata.X, "X")
     if X is None:
-        matrices = _listed(adata.X is not None, adata.layers, adata.raw is not None)
+        matrices = list_matrices(adata.X is not None, adata.layers, adata.raw is not None)
         raise ValueError(f"adata has no {name}; it has {', '.join(matrices) or 'none'}")
     return _loaded(X), adata.raw.var_names if use_raw else adata.var_names
 

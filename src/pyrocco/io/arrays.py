@@ -10,38 +10,45 @@ from numpy.lib.npyio import NpzFile
 from scipy import sparse
 
 from pyrocco._typing import Matrix as Values
-from pyrocco.io.errors import MatrixError
+from pyrocco.cells.inspection import machine_memory
+from pyrocco.io.errors import MatrixError, damage_errors
 from pyrocco.io.named_matrix import Matrix, named_matrix
 
 __all__ = ["read_npy", "read_npz"]
 
-_DAMAGED = (ValueError, EOFError, KeyError, TypeError, zipfile.BadZipFile)
-
 
 def read_npy(path: Path) -> Matrix:
     """Read a two-dimensional array saved by ``numpy.save``."""
-    try:
+    with damage_errors(f"{path}: is not a NumPy array of numbers, or is damaged"):
         X = np.load(path, allow_pickle=False)
-    except _DAMAGED as error:
-        raise MatrixError(f"{path}: is not a NumPy array of numbers, or is damaged") from error
+        if not isinstance(X, np.ndarray):  # an archive with the wrong ending
+            X.close()
+            raise MatrixError(f"{path}: is an archive of arrays; rename it to end in .npz")
     return _nameless(X, path, f"A NumPy array of {X.dtype}, without names.")
 
 
 def read_npz(path: Path) -> Matrix:
     """Read a matrix saved by ``scipy.sparse.save_npz``, or the one 2-D array of an archive."""
-    try:
+    with damage_errors(f"{path}: is not a NumPy or SciPy archive of numbers, or is damaged"):
+        _check_unpacked_size(path)
         with np.load(path, allow_pickle=False) as archive:
             if "format" not in archive.files:
                 return _only_matrix(archive, path)
-            X = sparse.load_npz(path)
-            note = f"A sparse matrix with {X.nnz} stored values of {X.dtype}, without names."
-            return _nameless(X, path, note)
-    except MatrixError:
-        raise
-    except _DAMAGED as error:
+        X = sparse.load_npz(path)
+        note = f"A sparse matrix with {X.nnz} stored values of {X.dtype}, without names."
+        return _nameless(X, path, note)
+
+
+def _check_unpacked_size(path: Path) -> None:
+    """Refuse an archive whose arrays are larger than the memory of this machine."""
+    with zipfile.ZipFile(path) as archive:
+        size = sum(member.file_size for member in archive.infolist())
+    available = machine_memory()
+    if available is not None and size > available:
         raise MatrixError(
-            f"{path}: is not a NumPy or SciPy archive of numbers, or is damaged"
-        ) from error
+            f"{path}: holds {size / 1e9:.1f} GB of arrays, but this machine has only "
+            f"{available / 1e9:.1f} GB of memory"
+        )
 
 
 def _only_matrix(archive: NpzFile, path: Path) -> Matrix:

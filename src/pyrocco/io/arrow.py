@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -22,7 +21,7 @@ from pyrocco.io.columns import (
     Columns,
     assign_roles,
 )
-from pyrocco.io.errors import MatrixError, MissingExtraError, extra
+from pyrocco.io.errors import MissingExtraError, damage_errors, extra
 from pyrocco.io.named_matrix import Matrix
 from pyrocco.io.sniff import Layout, Watch, is_compressed, open_watched
 from pyrocco.io.tables import LoadedColumns, check_columns, matrix_from_table
@@ -124,32 +123,28 @@ def read_parquet(path: Path, layout: str = "auto", absent: str | None = None) ->
 
     Row names are the index that pandas wrote, or the first column of text.
     """
-    table = load_parquet(path)
-    columns = parquet_columns(table, layout)
-    check_columns(columns, str(path), layout, absent)
-    roles = columns.roles
-    texts = [
-        pd.Series(table.column(j).cast("string").to_pandas(), dtype="category")
-        for j in roles.text_columns
-    ]
-    numbers = numbers_of([table.column(j) for j in roles.number_columns], table.num_rows)
+    with damage_errors(_no_parquet(path)):
+        table = load_parquet(path)
+        columns = parquet_columns(table, layout)
+        check_columns(columns, str(path), layout, absent)
+        roles = columns.roles
+        texts = [
+            pd.Series(table.column(j).cast("string").to_pandas(), dtype="category")
+            for j in roles.text_columns
+        ]
+        numbers = numbers_of([table.column(j) for j in roles.number_columns], table.num_rows)
     notes = ["A Parquet file; its rows are the rows of the matrix.", *roles.notes(columns.header)]
     return matrix_from_table(LoadedColumns(texts, numbers), columns, notes, str(path), absent)
 
 
-@contextmanager
-def _parquet_errors(path: Path) -> Iterator[ModuleType]:
-    """Say that a file is not a Parquet file if pyarrow fails in this block."""
-    pa = import_arrow()
-    try:
-        yield pa
-    except (pa.ArrowInvalid, OSError) as error:
-        raise MatrixError(f"{path}: is not a Parquet file, or is damaged") from error
+def _no_parquet(path: Path) -> str:
+    return f"{path}: is not a Parquet file, or is damaged"
 
 
 def open_parquet(path: Path) -> pyarrow.parquet.ParquetFile:
     """Open a Parquet file without reading its rows."""
-    with _parquet_errors(path) as pa:
+    pa = import_arrow()
+    with damage_errors(_no_parquet(path)):
         return pa.parquet.ParquetFile(path)
 
 
@@ -157,7 +152,8 @@ def load_parquet(
     path: Path, columns: list[str] | None = None, use_threads: bool = True
 ) -> pyarrow.Table:
     """Read a Parquet file, or some of its columns."""
-    with _parquet_errors(path) as pa:
+    pa = import_arrow()
+    with damage_errors(_no_parquet(path)):
         return pa.parquet.ParquetFile(path).read(columns=columns, use_threads=use_threads)
 
 

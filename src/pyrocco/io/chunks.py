@@ -24,7 +24,7 @@ from pyrocco.io.arrow import (
     parquet_columns,
 )
 from pyrocco.io.columns import NUMBER, SAMPLE_LINES, Columns
-from pyrocco.io.errors import MatrixError, extra, read_errors
+from pyrocco.io.errors import MatrixError, counted, damage_errors, extra, read_errors
 from pyrocco.io.named_matrix import check_matrix_array, check_numbers, default_names
 from pyrocco.io.sniff import Layout, iter_records, open_below_comments
 from pyrocco.io.tables import check_columns
@@ -241,6 +241,10 @@ def _check_schema(
             )
 
 
+def _changed(chunk: Chunk) -> str:
+    return f"{chunk.path}: is damaged, or was changed after it was opened"
+
+
 @dataclass(frozen=True)
 class _ParquetReader:
     index_name: str
@@ -248,15 +252,17 @@ class _ParquetReader:
     dtype: np.dtype[np.floating]
 
     def read(self, chunk: Chunk) -> Dense:
-        table = load_parquet(Path(chunk.path), use_threads=False)
-        X = numbers_of([table.column(j) for j in self.numbers], table.num_rows, self.dtype)
-        return np.asarray(check_numbers(X, chunk.path))
+        with damage_errors(_changed(chunk)):
+            table = load_parquet(Path(chunk.path), use_threads=False)
+            X = numbers_of([table.column(j) for j in self.numbers], table.num_rows, self.dtype)
+            return np.asarray(check_numbers(X, chunk.path))
 
     def read_names(self, chunk: Chunk) -> Dense:
-        table = load_parquet(Path(chunk.path), [self.index_name], use_threads=False)
-        # Nested columns whose names begin alike may be read too.
-        position = table.schema.get_all_field_indices(self.index_name)[0]
-        return text_array(table.column(position).cast("string").to_pylist())
+        with damage_errors(_changed(chunk)):
+            table = load_parquet(Path(chunk.path), [self.index_name], use_threads=False)
+            # Nested columns whose names begin alike may be read too.
+            position = table.schema.get_all_field_indices(self.index_name)[0]
+            return text_array(table.column(position).cast("string").to_pylist())
 
 
 def zarr_chunks(path: Path) -> Chunks:
@@ -267,13 +273,15 @@ def zarr_chunks(path: Path) -> Chunks:
     """
     arrays = _open_zarr(path)
     X = arrays["X"]
+    _check_complete(X, path)
     n_rows, n_columns = X.shape
     # A shard is a file of several chunks, which is read as a whole.
     step = (getattr(X, "shards", None) or X.chunks)[0]
     edges = [*range(0, n_rows, step), n_rows]
     names: Names = default_names("column", n_columns)
     if "column_names" in arrays:
-        names = arrays["column_names"][:]
+        with damage_errors(f"{path}: its column names are damaged: copy the store again"):
+            names = arrays["column_names"][:]
     held = [name.replace("_", " ") for name in _ZARR_NAMES if name in arrays]
     return Chunks(
         chunks=tuple(Chunk(str(path), start, stop - start) for start, stop in pairwise(edges)),
@@ -289,15 +297,12 @@ def _open_zarr(path: Path) -> dict[str, _ZarrArray]:
     """Open the arrays of a store, by name, and check their shapes."""
     with extra("cluster", "Zarr stores"):
         import zarr  # noqa: PLC0415 - an optional package
-    store: Any
-    try:
-        store = zarr.open(str(path), mode="r")
-    except (OSError, KeyError, ValueError) as error:
-        raise MatrixError(f"{path}: is not a Zarr store, or is damaged") from error
-    if hasattr(store, "chunks"):
-        arrays = {"X": store}
-    else:
-        arrays = {name: store[name] for name in ("X", *_ZARR_NAMES) if name in store}
+    with damage_errors(f"{path}: is not a Zarr store, or is damaged"):
+        store: Any = zarr.open(str(path), mode="r")
+        if hasattr(store, "chunks"):
+            arrays = {"X": store}
+        else:
+            arrays = {name: store[name] for name in ("X", *_ZARR_NAMES) if name in store}
     X = arrays.get("X")
     if X is None or not hasattr(X, "chunks"):
         raise MatrixError(f'{path}: the group in this Zarr store holds no array called "X"')
@@ -311,14 +316,28 @@ def _open_zarr(path: Path) -> dict[str, _ZarrArray]:
     return arrays
 
 
+def _check_complete(X: Any, path: Path) -> None:
+    """Refuse a store without some of its chunks, which Zarr would read as zeros."""
+    with damage_errors(f"{path}: is not a Zarr store, or is damaged"):
+        missing = int(X.nchunks) - int(X.nchunks_initialized)
+    if missing > 0:
+        raise MatrixError(
+            f"{path}: {missing} of its {counted(X.nchunks, 'chunk')} cannot be found. If they "
+            "were lost, copy the store again. If they hold only zeros and were never written, "
+            "write the store with write_empty_chunks=True"
+        )
+
+
 @dataclass(frozen=True)
 class _ZarrReader:
     def read(self, chunk: Chunk) -> Dense:
         path, stop = Path(chunk.path), chunk.start + chunk.n_rows
-        X = np.asarray(_open_zarr(path)["X"][chunk.start : stop])
         source = f"{path}, from row {chunk.start + 1} to row {stop}"
+        with damage_errors(f"{source}: the chunk is damaged: copy the store again"):
+            X = np.asarray(_open_zarr(path)["X"][chunk.start : stop])
         return np.asarray(check_numbers(X, source))
 
     def read_names(self, chunk: Chunk) -> Dense:
-        names = _open_zarr(Path(chunk.path))["row_names"]
-        return text_array(names[chunk.start : chunk.start + chunk.n_rows])
+        stop = chunk.start + chunk.n_rows
+        with damage_errors(f"{chunk.path}: its row names are damaged: copy the store again"):
+            return text_array(_open_zarr(Path(chunk.path))["row_names"][chunk.start : stop])

@@ -6,6 +6,7 @@ import os
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 
 __all__ = [
     "MatrixError",
@@ -13,9 +14,12 @@ __all__ = [
     "ModelFileError",
     "OutputError",
     "cell_place",
+    "check_extra",
     "counted",
+    "damage_errors",
     "extra",
     "list_some",
+    "percent",
     "read_errors",
 ]
 
@@ -46,9 +50,17 @@ def extra(name: str, what: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise MissingExtraError(
-            f'{what} need an optional package that is not installed: pip install "pyrocco[{name}]"'
-        ) from error
+        raise MissingExtraError(_missing(name, what)) from error
+
+
+def check_extra(name: str, what: str, package: str) -> None:
+    """Explain how to install an optional package, unless it is installed; it is not imported."""
+    if find_spec(package) is None:
+        raise MissingExtraError(_missing(name, what))
+
+
+def _missing(name: str, what: str) -> str:
+    return f'{what} need an optional package that is not installed: pip install "pyrocco[{name}]"'
 
 
 @contextmanager
@@ -62,9 +74,34 @@ def read_errors(path: str | os.PathLike[str]) -> Iterator[None]:
         raise MatrixError(f"{path}: cannot be read: the compressed file is damaged") from error
 
 
+@contextmanager
+def damage_errors(message: str) -> Iterator[None]:
+    """Convert whatever a library raises on a damaged file to a `MatrixError` with this message.
+
+    Damaged bytes make libraries raise errors of almost every class, so all are converted, except
+    those of pyrocco, of memory, and of the system.
+    """
+    try:
+        yield
+    except (MatrixError, MissingExtraError, MemoryError):
+        raise
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno:
+            raise
+        raise MatrixError(message) from error
+
+
 def counted(count: int, what: str) -> str:
     """Return a number with its noun in singular or plural: ``1 row``, ``2 rows``."""
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def percent(share: float) -> str:
+    """Return a fraction as a percentage: ``11 %``, ``0.0012 %``, and ``100 %`` only for all."""
+    text = f"{100 * share:.2g}"
+    if text == "1e+02":
+        text = "100" if share == 1 else f"{min(100 * share, 99.9999):.6g}"
+    return f"{text} %"
 
 
 def list_some(things: Sequence[str], most: int = 5) -> str:

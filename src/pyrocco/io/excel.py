@@ -1,23 +1,21 @@
-"""The one home of python-calamine: Excel files."""
+"""Read Excel files."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pyrocco._typing import Floats
 from pyrocco.io.columns import SAMPLE_LINES, Columns, cell_problem, detect_columns, to_number
-from pyrocco.io.errors import MatrixError, cell_place, extra, list_some
+from pyrocco.io.errors import MatrixError, cell_place, check_extra, list_some
+from pyrocco.io.isolated import ReaderFailedError, read_isolated
 from pyrocco.io.named_matrix import Matrix
 from pyrocco.io.tables import LoadedColumns, check_columns, matrix_from_table
+from pyrocco.io.workbook import Row, load_sheet
 
 __all__ = ["read_excel"]
-
-# Cells of a sheet: numbers as float, empty cells as "", dates as Python's.
-Row = list[Any]
 
 
 def read_excel(
@@ -39,42 +37,20 @@ def read_excel(
 
 def _load_sheet(path: Path, sheet: str | None) -> tuple[list[Row], str]:
     """Return the rows of a sheet, without empty ones, and a note about the sheets."""
-    with extra("excel", "Excel files"):
-        import python_calamine  # noqa: PLC0415 - an optional package
-
+    check_extra("excel", "Excel files", "python_calamine")
     try:
-        with python_calamine.CalamineWorkbook.from_path(path) as book:
-            names = book.sheet_names
-            name = _sheet_name(names, sheet, path)
-            rows = _trimmed(book.get_sheet_by_name(name).to_python())
-    except python_calamine.CalamineError as error:
+        about = read_isolated(load_sheet, path, sheet).about
+    except ReaderFailedError as error:
         raise MatrixError(
             f"{path}: is not an .xlsx file, is protected by a password, or is damaged; save it "
             "as .xlsx or CSV"
         ) from error
+    name, rows = about["sheet"], about["rows"]
     if not rows:
         raise MatrixError(f'{path}: the sheet "{name}" is empty')
-    others = [other for other in names if other != name]
+    others = [other for other in about["sheets"] if other != name]
     more = f" Other sheets: {list_some(others)}." if others else ""
     return rows, f'The sheet "{name}" of an Excel file.{more}'
-
-
-def _sheet_name(names: list[str], wanted: str | None, path: Path) -> str:
-    if wanted is None:
-        return names[0]
-    if wanted not in names:
-        raise MatrixError(
-            f'{path}: has no sheet "{wanted}"; its sheets are: {list_some(names, 20)}'
-        )
-    return wanted
-
-
-def _trimmed(rows: list[Row]) -> list[Row]:
-    """Remove empty rows, and the empty columns to the right that spreadsheets remember."""
-    rows = [[cell.strip() if isinstance(cell, str) else cell for cell in row] for row in rows]
-    rows = [row for row in rows if any(cell != "" for cell in row)]
-    width = max((j + 1 for row in rows for j, cell in enumerate(row) if cell != ""), default=0)
-    return [row[:width] for row in rows]
 
 
 def _text(cell: object) -> str:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from scipy import sparse
 from scipy.io import mmread
 
 from pyrocco._typing import Matrix as Values
-from pyrocco.io.errors import MatrixError
+from pyrocco._typing import is_sparse
+from pyrocco.io.columns import cell_problem
+from pyrocco.io.errors import MatrixError, counted, read_errors
+from pyrocco.io.isolated import Parts, ReaderFailedError, read_isolated
 from pyrocco.io.named_matrix import Matrix, named_matrix
 from pyrocco.io.sniff import open_text
 
@@ -21,7 +26,8 @@ _ENDINGS = ("", ".gz")
 _MATRIX = "matrix.mtx"
 _BARCODES = "barcodes.tsv"
 _FEATURES = ("features.tsv", "genes.tsv")
-_DAMAGED = (ValueError, EOFError, KeyError, TypeError, StopIteration, OverflowError)
+# Longer lines are read in parts: a damaged file may consist of one.
+_LONGEST_LINE = 10_000
 
 
 @dataclass(frozen=True)
@@ -56,13 +62,13 @@ def read_market(path: Path) -> Matrix:
     ``GSM1_matrix.mtx`` are in ``GSM1_barcodes.tsv``. With names, cells are rows.
     """
     try:
-        X = mmread(path)
-    except _DAMAGED as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
+        X = _assembled(read_isolated(load_market, path))
+    except (ReaderFailedError, ValueError) as error:
+        reason = first_problem(path) or "its reader failed"
         raise MatrixError(
             f"{path}: is not a Matrix Market file, or is damaged: {reason}"
         ) from error
-    stored = f"with {X.nnz} stored values" if sparse.issparse(X) else f"of {X.dtype}, dense"
+    stored = f"with {X.nnz} stored values" if is_sparse(X) else f"of {X.dtype}, dense"
     about = f"A Matrix Market file {stored}"
     names = _names_beside(path)
     if names is None:
@@ -72,6 +78,71 @@ def read_market(path: Path) -> Matrix:
     if len(names.kinds) > 1:
         notes.append(f"Features of several kinds were used: {', '.join(names.kinds)}.")
     return named_matrix(X, names.barcodes, names.features, notes, str(path))
+
+
+def load_market(path: Path) -> Parts:
+    """Load the entries of a Matrix Market file; they are not checked."""
+    X = mmread(path)
+    if not sparse.issparse(X):
+        return Parts({}, {"values": X})
+    entries = sparse.coo_array(X)
+    arrays = {"data": entries.data, "row": entries.row, "column": entries.col}
+    return Parts({"shape": X.shape}, arrays)
+
+
+def _assembled(loaded: Parts) -> Values:
+    arrays = loaded.arrays
+    if "values" in arrays:
+        return arrays["values"]
+    places = arrays["row"], arrays["column"]
+    return sparse.coo_array((arrays["data"], places), shape=tuple(loaded.about["shape"]))
+
+
+def first_problem(path: Path) -> str:
+    """Describe the first problem of a Matrix Market file, or return an empty string.
+
+    The fast reader only reports that something is wrong. The file is then read again, line by
+    line, to find out what and where.
+    """
+    with open_text(path, "utf-8") as handle:
+        lines = enumerate(iter(partial(handle.readline, _LONGEST_LINE), ""), start=1)
+        words = next(lines, (1, ""))[1].lower().split()
+        if words[:2] != ["%%matrixmarket", "matrix"] or len(words) != 5:
+            return "line 1 must be like: %%MatrixMarket matrix coordinate real general"
+        body = ((number, line.split()) for number, line in lines if line[:1] != "%")
+        filled = ((number, cells) for number, cells in body if cells)
+        return _body_problem(filled, words[2], words[3])
+
+
+def _body_problem(lines: Iterator[tuple[int, list[str]]], layout: str, field: str) -> str:
+    number, sizes = next(lines, (0, []))
+    expected = 3 if layout == "coordinate" else 2
+    if len(sizes) != expected or not all(size.isdecimal() for size in sizes):
+        return f"line {number} must hold the {expected} sizes of the matrix, as whole numbers"
+    shape = [int(size) for size in sizes[:2]]
+    width = {"pattern": 0, "complex": 2}.get(field, 1)
+    count = 0
+    for number, cells in lines:
+        places, values = (cells[:2], cells[2:]) if layout == "coordinate" else ([], cells)
+        count += 1 if places else len(values)
+        problem = _place_problem(places, shape) if layout == "coordinate" else ""
+        if layout == "coordinate" and len(values) != width:
+            problem = f"has {counted(len(cells), 'cell')} instead of {2 + width}"
+        problem = problem or next((cell_problem(value) for value in values), "")
+        if problem:
+            return f"line {number} {problem}"
+    wanted = int(sizes[2]) if layout == "coordinate" else shape[0] * shape[1]
+    if count < wanted:
+        return f"it ends after {count} of {wanted} values"
+    return f"it holds {count} values instead of {wanted}" if count > wanted else ""
+
+
+def _place_problem(places: list[str], shape: list[int]) -> str:
+    """Say what is wrong with the row and the column of an entry, which count from 1."""
+    for place, size, side in zip(places, shape, ("row", "column"), strict=False):
+        if not place.isdecimal() or not 1 <= int(place) <= size:
+            return f'has the {side} "{place[:20]}", but the matrix has {counted(size, side)}'
+    return ""
 
 
 def _cells_as_rows(X: Values, names: _Names, path: Path) -> tuple[Values, str]:
@@ -115,6 +186,9 @@ def _first_existing(folder: Path, names: list[str]) -> Path | None:
 
 
 def _records(path: Path) -> list[list[str]]:
-    with open_text(path, "utf-8-sig") as handle:
+    with read_errors(path), open_text(path, "utf-8-sig") as handle:
         reader = csv.reader(handle, delimiter="\t", quoting=csv.QUOTE_NONE)
-        return [record for record in reader if record]
+        try:
+            return [record for record in reader if record]
+        except csv.Error as error:
+            raise MatrixError(f"{path}: is not a table of names, or is damaged") from error

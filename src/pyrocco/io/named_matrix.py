@@ -9,8 +9,9 @@ import numpy as np
 from scipy import sparse
 
 from pyrocco._typing import Matrix as Values
-from pyrocco._typing import stored_values
-from pyrocco.io.errors import MatrixError, cell_place, counted
+from pyrocco._typing import is_sparse, stored_values
+from pyrocco.cells.sparse_check import check_sparse_indices
+from pyrocco.io.errors import MatrixError, cell_place, counted, percent
 
 __all__ = [
     "INFINITE",
@@ -23,6 +24,9 @@ __all__ = [
 ]
 
 INFINITE = "is infinite: replace it by a number, or remove that row or column"
+# A sparse matrix may have this many rows or columns, or this many for every stored value.
+_MOST_EMPTY = 10_000_000
+_MOST_EMPTY_PER_VALUE = 100
 # Names of missing columns that a message lists.
 _LISTED = 3
 
@@ -97,10 +101,23 @@ def named_matrix(
     """Check the values that a reader returns, add default names and notes about the size."""
     X = check_numbers(X, source)
     n_rows, n_columns = X.shape
-    rows = default_names("row", n_rows) if row_names is None else tuple(row_names)
-    columns = default_names("column", n_columns) if column_names is None else tuple(column_names)
+    rows = _checked_names("row", n_rows, row_names, source)
+    columns = _checked_names("column", n_columns, column_names, source)
     matrix = Matrix(X, rows, columns)
     return matrix.noting(*notes, *_about_size(matrix))
+
+
+def _checked_names(
+    kind: str, count: int, names: Sequence[str] | None, source: str
+) -> tuple[str, ...]:
+    if names is None:
+        return default_names(kind, count)
+    if len(names) != count:
+        raise MatrixError(
+            f"{source}: is damaged: it holds {counted(len(names), 'name')} for "
+            f"{counted(count, kind)}"
+        )
+    return tuple(names)
 
 
 def _about_size(matrix: Matrix) -> list[str]:
@@ -109,7 +126,7 @@ def _about_size(matrix: Matrix) -> list[str]:
     n_missing = matrix.n_missing
     if n_missing:
         verb = "is" if n_missing == 1 else "are"
-        share = f"{100 * n_missing / (n_rows * n_columns):.2g} %"
+        share = percent(n_missing / (n_rows * n_columns))
         lines.append(f"{n_missing} of its {n_rows * n_columns} cells {verb} missing ({share}).")
     return lines
 
@@ -120,11 +137,26 @@ def check_numbers(X: Values, source: str) -> Values:
     Numbers other than float32 become float64. Missing values are NaN.
     """
     check_matrix_array(X.shape, X.dtype, source)
+    if is_sparse(X):
+        _check_sparse(X, source)
     X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
     X = np.ascontiguousarray(X) if isinstance(X, np.ndarray) else sparse.csr_array(X)
     if np.isinf(stored_values(X)).any():
         raise MatrixError(f"{source}: {cell_place(*_first_infinite(X))} {INFINITE}")
     return X
+
+
+def _check_sparse(X: sparse.sparray, source: str) -> None:
+    """Refuse indices outside of the matrix, and sizes that make no sense."""
+    try:
+        check_sparse_indices(X)
+    except ValueError as error:
+        raise MatrixError(f"{source}: {error}") from error
+    if max(X.shape) > max(_MOST_EMPTY, _MOST_EMPTY_PER_VALUE * X.nnz):
+        raise MatrixError(
+            f"{source}: is damaged: a matrix of {X.shape[0]} x {X.shape[1]} with only "
+            f"{counted(X.nnz, 'stored value')}"
+        )
 
 
 def check_matrix_array(shape: Sequence[int], dtype: np.dtype[np.generic], source: str) -> None:

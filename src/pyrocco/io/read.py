@@ -168,10 +168,17 @@ def _format(path: Path) -> Format:
 
 
 def _check_file(path: Path) -> None:
-    if not path.exists():
-        raise MatrixError(f"{path}: there is no such file")
-    if path.is_file() and path.stat().st_size == 0:
-        raise MatrixError(f"{path}: the file is empty")
+    with read_errors(path):
+        if not path.exists():
+            raise MatrixError(f"{path}: there is no such file")
+        if not (path.is_file() or path.is_dir()):
+            # A pipe may never end, and most formats need to go back and forth in the file.
+            raise MatrixError(
+                f"{path}: is not a regular file, but a pipe, socket or device: save the matrix "
+                "to a file first"
+            )
+        if path.is_file() and path.stat().st_size == 0:
+            raise MatrixError(f"{path}: the file is empty")
 
 
 def _check_choice(name: str, value: str | None, choices: tuple[str | None, ...]) -> None:

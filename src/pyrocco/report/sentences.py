@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from pyrocco._typing import FittedCoClustering, Labels, Matrix, stored_values
+from pyrocco.io.errors import percent
 from pyrocco.plots.style import count
 
 __all__ = ["n_missing_values", "n_outlier_cells", "summary_sentences", "warning_sentences"]
@@ -133,7 +134,7 @@ def _missing_values(number: int, shape: tuple[int, ...]) -> str:
 
 
 def _share(number: int, shape: tuple[int, ...]) -> str:
-    return f"{100 * number / (shape[0] * shape[1]):.2g} %"
+    return percent(number / (shape[0] * shape[1]))
 
 
 def _preparation(summary: Mapping[str, Any]) -> str:
@@ -144,10 +145,14 @@ def _preparation(summary: Mapping[str, Any]) -> str:
     return f"The values were prepared before the fit: {', '.join(summary['prepared'])}."
 
 
+def _format_seconds(seconds: float) -> str:
+    return f"{seconds:.3g} seconds" if seconds < 100 else f"{seconds:.0f} seconds"
+
+
 def _convergence(model: FittedCoClustering, summary: Mapping[str, Any]) -> str:
     if not hasattr(model, "n_iter_"):
         return ""
-    took = f" in {summary['seconds']:.3g} seconds" if "seconds" in summary else ""
+    took = f" in {_format_seconds(summary['seconds'])}" if "seconds" in summary else ""
     iterations = f"{count(model.n_iter_, 'iteration')}{took}"
     if getattr(model, "converged_", True):
         return f"The fit converged after {iterations}."

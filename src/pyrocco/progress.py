@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Protocol, TypeVar, cast
 
 from pyrocco._typing import MatrixLike
@@ -127,8 +127,11 @@ class StageLog:
         return False
 
     def _print(self, line: str) -> None:
-        sys.stderr.write(line + "\n")
-        sys.stderr.flush()
+        if sys.stderr is None:  # a process without a terminal may have none
+            return
+        with suppress(OSError, ValueError):  # a closed or full stream must not end a fit
+            sys.stderr.write(line + "\n")
+            sys.stderr.flush()
 
 
 class _CallbackTasks:

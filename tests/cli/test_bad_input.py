@@ -98,7 +98,7 @@ def test_output_folder_that_is_a_file(tmp_path, capsys, command):
     result = run(capsys, [*words, "-o", str(tmp_path / "taken")])
     check_one_line(*result, ["taken", "is a file, not a folder"])
     result = run(capsys, [*words, "-o", str(tmp_path / "taken" / "below")])
-    check_one_line(*result, ["below", "cannot write"])
+    check_one_line(*result, ["below", "cannot be written"])
     assert (tmp_path / "taken").read_text() == "mine"
 
 
@@ -109,7 +109,7 @@ def test_output_folder_without_permission(tmp_path, capsys):
     locked = tmp_path / "locked"
     locked.mkdir(mode=0o500)
     result = run(capsys, ["fit", good_table(tmp_path), "-o", str(locked)])
-    check_one_line(*result, ["locked", "cannot write", "Permission denied"])
+    check_one_line(*result, ["locked", "cannot be written", "Permission denied"])
 
 
 def test_output_is_checked_before_the_fit(tmp_path, capsys, monkeypatch):

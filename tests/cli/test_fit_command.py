@@ -240,7 +240,7 @@ def test_a_stop_leaves_what_was_there(tmp_path, table, capsys, monkeypatch):
     out.mkdir()
     (out / "row_labels.csv").write_text("before")
     monkeypatch.setattr(ROCCO, "fit", stop)
-    assert main(["fit", str(table), "-o", str(out), "-q"]) == 130
+    assert main(["fit", str(table), "-o", str(out), "-q", "--force"]) == 130
     assert main(["fit", str(table), "-o", str(tmp_path / "new"), "-q"]) == 130
     assert [path.name for path in out.iterdir()] == ["row_labels.csv"]
     assert (out / "row_labels.csv").read_text() == "before"

@@ -6,6 +6,7 @@ import NumPy, scikit-learn and matplotlib, so they are imported only when a comm
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,19 +15,28 @@ import typer
 
 from pyrocco.cli.options import (
     AsJson,
+    Force,
     LargeMatrixPath,
     MatrixPath,
     ModelOptions,
     OutputFolder,
-    OutputFormat,
     PrepareOptions,
     Quiet,
     ReadOptions,
+    ResultOptions,
     RunOptions,
     Seed,
+    WriteOptions,
     expand_groups,
 )
-from pyrocco.cli.terminal import StoppedError, one_line, say
+from pyrocco.cli.terminal import (
+    StoppedError,
+    close_output,
+    flush_output,
+    one_line,
+    repair_streams,
+    say,
+)
 
 if TYPE_CHECKING:
     from pyrocco.progress import Observer
@@ -36,8 +46,13 @@ __all__ = ["app", "main"]
 # typer does not export this class, and contains its own copy of click since version 0.20.
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
-STOPPED = 130
-_NOT_ENOUGH = "this machine has too little memory; pyrocco inspect says how much is needed"
+STOPPED, UNEXPECTED = 130, 70
+_NOT_ENOUGH = (
+    "this machine has too little memory; pyrocco inspect says how much a fit needs (a damaged "
+    "file may also claim to be larger than it is)"
+)
+# If this variable of the environment is set, unexpected errors are shown with their traceback.
+_TRACEBACK = "PYROCCO_TRACEBACK"
 
 app = typer.Typer(
     add_completion=False,
@@ -79,13 +94,8 @@ def fit(
     read: ReadOptions,
     prepare: PrepareOptions,
     run: RunOptions,
+    write: ResultOptions,
     *,
-    output_format: Annotated[
-        OutputFormat, typer.Option(help="File format of labels and block means.")
-    ] = OutputFormat.csv,
-    no_report: Annotated[
-        bool, typer.Option("--no-report", help="Do not write report.html.")
-    ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -93,6 +103,8 @@ def fit(
 
     Writes row_labels.csv, column_labels.csv, block_means.csv, summary.json,
     heatmap.png, model.pyrocco, and report.html to explore the clusters.
+    Results of an earlier fit of MATRIX are replaced, other files only with
+    --force.
     """
     from pyrocco.cli.fit_command import FitJob, fit_file
 
@@ -104,8 +116,7 @@ def fit(
             read=read,
             prepare=prepare,
             run=run,
-            output_format=output_format,
-            report=not no_report,
+            write=write,
             quiet=quiet,
             as_json=as_json,
             observer=context.obj,
@@ -136,6 +147,8 @@ def predict(
         Path, typer.Argument(help="New rows, in any format that fit reads.", metavar="NEW")
     ],
     read: ReadOptions,
+    write: WriteOptions,
+    *,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -157,10 +170,20 @@ def predict(
     of the label), distance, and whether it is far from every cluster.
     Columns are matched by name, and values are prepared as for the fit.
     """
-    from pyrocco.cli.predict_command import predict_file
+    from pyrocco.cli.predict_command import PredictJob, predict_file
 
     predict_file(
-        model, new, read, output, columns=columns, as_is=as_is, as_json=as_json, quiet=quiet
+        PredictJob(
+            model=model,
+            source=new,
+            read=read,
+            output=output,
+            columns=columns,
+            as_is=as_is,
+            write=write,
+            as_json=as_json,
+            quiet=quiet,
+        )
     )
 
 
@@ -186,12 +209,13 @@ def demo(
     context: typer.Context,
     output: OutputFolder = Path("demo-output"),
     seed: Seed = 0,
+    force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Run an example: cluster breast tumours and their measurements. Needs no download."""
     from pyrocco.cli.demo_command import run_demo
 
-    run_demo(output, seed, quiet, context.obj)
+    run_demo(output, seed, force, quiet, context.obj)
 
 
 def main(arguments: Sequence[str] | None = None, observer: Observer | None = None) -> int:
@@ -208,7 +232,7 @@ def main(arguments: Sequence[str] | None = None, observer: Observer | None = Non
     -------
     int
         Exit code: 0 for success, 2 for bad input (one line on standard error says what is
-        wrong), 130 if stopped.
+        wrong), 130 if stopped, 70 for an unexpected error, which is a defect of pyrocco.
 
     Examples
     --------
@@ -216,24 +240,55 @@ def main(arguments: Sequence[str] | None = None, observer: Observer | None = Non
     pyrocco ...
     0
     """
+    if arguments is None:
+        repair_streams()
     words = None if arguments is None else list(arguments)
     try:
-        code = app(args=words, prog_name="pyrocco", standalone_mode=False, obj=observer)
-    except UsageError as error:
-        return _fail(f"{error.format_message()} (see pyrocco --help)")  # type: ignore[attr-defined]
-    except StoppedError as error:
-        return _fail(str(error), STOPPED)
-    except (KeyboardInterrupt, typer.Abort):
-        code = STOPPED
-    except MemoryError as error:
+        return _run(words, observer)
+    except BrokenPipeError:
+        return close_output()  # the reader of standard output has seen enough
+    except (Exception, KeyboardInterrupt) as error:
+        message, code = _describe(error)
+        if code == UNEXPECTED and os.environ.get(_TRACEBACK):
+            raise
+        say(f"pyrocco: {one_line(message)}")
+        return code
+
+
+def _run(words: list[str] | None, observer: Observer | None) -> int:
+    code = app(args=words, prog_name="pyrocco", standalone_mode=False, obj=observer)
+    if code == STOPPED:  # some versions of typer return this code after Ctrl-C
+        raise KeyboardInterrupt
+    flush_output()
+    return int(code or 0)
+
+
+def _describe(error: BaseException) -> tuple[str, int]:
+    """Return what to say about an error, and the exit code."""
+    if isinstance(error, UsageError):
+        return f"{error.format_message()} (see pyrocco --help)", 2  # type: ignore[attr-defined]
+    if isinstance(error, StoppedError):
+        return str(error), STOPPED
+    if isinstance(error, (KeyboardInterrupt, typer.Abort)):
+        return "stopped; no results were written", STOPPED
+    if isinstance(error, MemoryError):
         # The message of a planned limit says what would fit; Python's own says nothing.
         is_planned = type(error) is MemoryError and bool(error.args)
-        return _fail(str(error) if is_planned else _NOT_ENOUGH)
-    except _input_errors() as error:
-        return _fail(str(error))
-    if code == STOPPED:  # some versions of typer return this code after Ctrl-C
-        say("pyrocco: stopped; no results were written")
-    return int(code or 0)
+        return str(error) if is_planned else _NOT_ENOUGH, 2
+    if isinstance(error, _input_errors()):
+        return _explain(error), 2
+    return (
+        f"unexpected error ({type(error).__name__}: {error}). This is a defect of pyrocco: please "
+        f"report it with what the same command prints after export {_TRACEBACK}=1",
+        UNEXPECTED,
+    )
+
+
+def _explain(error: BaseException) -> str:
+    """Return the message of an error; errors of the system are put into a sentence."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename or 'a file'}: {error.strerror}"
+    return str(error)
 
 
 def _input_errors() -> tuple[type[Exception], ...]:
@@ -242,8 +297,3 @@ def _input_errors() -> tuple[type[Exception], ...]:
     from pyrocco.io import MatrixError, MissingExtraError, ModelFileError
 
     return (CheckpointError, MatrixError, MissingExtraError, ModelFileError, OSError)
-
-
-def _fail(message: str, code: int = 2) -> int:
-    say(f"pyrocco: {one_line(message)}")
-    return code

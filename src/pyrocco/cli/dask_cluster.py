@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["NoClusterError", "parse_cluster", "peak_memory", "start_cluster"]
 
 _SECONDS_TO_ANSWER = 10
+_THIS_MACHINE = "127.0.0.1"
 
 
 class NoClusterError(OSError):
@@ -95,7 +96,9 @@ def _start_local(
             n_workers=n_workers,
             threads_per_worker=1,
             memory_limit="auto" if memory_limit is None else memory_limit // n_workers,
-            dashboard_address=":0",  # any free port, so that several clusters can run at once
+            # Only this machine can connect, to a free port, so that several clusters can run.
+            host=_THIS_MACHINE,
+            dashboard_address=f"{_THIS_MACHINE}:0",
             silence_logs=logging.CRITICAL,  # errors are raised in the main process
         )
     with cluster, distributed.Client(cluster) as client:

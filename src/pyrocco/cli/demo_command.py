@@ -10,16 +10,21 @@ from sklearn.datasets import load_breast_cancer
 
 from pyrocco.cells.preparation import zscore
 from pyrocco.cli.fit_command import fit_model, write_results
-from pyrocco.cli.options import REPORT_FILE
 from pyrocco.cli.terminal import fit_bars, say_all, tell
 from pyrocco.estimators import ROCCO
 from pyrocco.io import Matrix, result_writer, staged_folder, write_matrix
+from pyrocco.io.result_folder import (
+    MATRIX_FILE,
+    REPORT_FILE,
+    check_replaceable,
+    names_in_format,
+)
+from pyrocco.io.unfinished import write_errors
 from pyrocco.plots.style import count
 from pyrocco.progress import Observer
 
 __all__ = ["demo_matrix", "run_demo"]
 
-MATRIX_FILE = "matrix.csv"
 _INPUT = "Wisconsin breast cancer (scikit-learn)"
 
 
@@ -44,18 +49,20 @@ def demo_matrix() -> Matrix:
     )
 
 
-def run_demo(output: Path, seed: int, quiet: bool, observer: Observer | None) -> None:
+def run_demo(output: Path, seed: int, force: bool, quiet: bool, observer: Observer | None) -> None:
     """Co-cluster the example, write the results and say what was found."""
     matrix = demo_matrix()
     model = ROCCO(random_state=seed, verbose=0 if quiet else 1)
+    check_replaceable(output, [*names_in_format("csv"), MATRIX_FILE], source=_INPUT, force=force)
     with staged_folder(output) as folder:
         if not quiet:
             say_all(matrix.notes)
         with fit_bars(quiet, observer) as observed:
             outcome = fit_model(model, matrix.X, _INPUT, observed)
         about = {"input": _INPUT, "matrix": MATRIX_FILE, **outcome}
-        write_results(model, matrix, about, folder, result_writer("csv"))
-        write_matrix(folder / MATRIX_FILE, matrix)
+        with write_errors(output):
+            write_results(model, matrix, about, folder, result_writer("csv"))
+            write_matrix(folder / MATRIX_FILE, matrix)
     if quiet:
         return
     for line in _describe(model, matrix):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 import signal
 import time
@@ -22,15 +23,13 @@ from pyrocco.backends.chunked.dask import ClusterLostError
 from pyrocco.cells.inspection import advise, gather_facts
 from pyrocco.checkpoint import Checkpoint, checkpoint_to
 from pyrocco.cli.dask_cluster import NoClusterError, parse_cluster, peak_memory, start_cluster
-from pyrocco.cli.input import describe_advice, prepare_matrix, read_file
+from pyrocco.cli.input import check_some_values, describe_advice, prepare_matrix, read_file
 from pyrocco.cli.options import (
-    MODEL_FILE,
-    REPORT_FILE,
-    SUMMARY_FILE,
     ModelOptions,
     OutputFormat,
     PrepareOptions,
     ReadOptions,
+    ResultOptions,
     RunOptions,
     parse_n_clusters,
 )
@@ -38,6 +37,7 @@ from pyrocco.cli.terminal import (
     StoppedError,
     fit_bars,
     one_line,
+    print_output,
     say,
     say_all,
     signal_handled,
@@ -49,6 +49,7 @@ from pyrocco.fitting.memory_plan import parse_bytes
 from pyrocco.io import (
     Matrix,
     MatrixError,
+    OutputError,
     PartitionedMatrix,
     Results,
     is_partitioned,
@@ -61,6 +62,18 @@ from pyrocco.io import (
     staged_folder,
     write_table,
 )
+from pyrocco.io.partitioned import matching_files
+from pyrocco.io.result_folder import (
+    CHECKPOINT_FILE,
+    MATRIX_FILE,
+    MODEL_FILE,
+    PICTURE_FILE,
+    REPORT_FILE,
+    SUMMARY_FILE,
+    check_replaceable,
+    names_in_format,
+)
+from pyrocco.io.unfinished import write_errors
 from pyrocco.plots import before_and_after, save_figure
 from pyrocco.plots.style import count
 from pyrocco.progress import Observer
@@ -69,12 +82,11 @@ from pyrocco.report.sentences import n_outlier_cells
 
 __all__ = ["FitJob", "fit_file", "fit_model", "write_results"]
 
-CHECKPOINT_FILE = "checkpoint.pyrocco"
-PICTURE_FILE = "heatmap.png"
 NOT_WRITTEN = (
     "Fitting in chunks of rows: no heat map, no report and no model file are written, because "
     "they need the whole matrix in memory."
 )
+_DEFAULTS = ResultOptions()
 _PACKAGES = ("pyrocco", "numpy", "scipy", "scikit-learn", "numba")
 
 Summary = dict[str, Any]
@@ -90,8 +102,7 @@ class FitJob:
     read: ReadOptions = field(default_factory=ReadOptions)
     prepare: PrepareOptions = field(default_factory=PrepareOptions)
     run: RunOptions = field(default_factory=RunOptions)
-    output_format: OutputFormat = OutputFormat.csv
-    report: bool = True
+    write: ResultOptions = field(default_factory=ResultOptions)
     quiet: bool = False
     as_json: bool = False
     observer: Observer | None = None
@@ -109,15 +120,31 @@ class FitJob:
 def fit_file(job: FitJob) -> None:
     """Co-cluster the matrix of a job, write the results and say what was found."""
     model = _make_estimator(job)
+    _check_output(job)
     in_chunks = is_partitioned(job.source) or job.run.cluster is not None
     summary = _fit_in_chunks(model, job) if in_chunks else _fit_in_memory(model, job)
     if job.as_json:
-        typer.echo(json.dumps(summary, indent=2))
+        print_output(json.dumps(summary, indent=2))
     elif not job.quiet:
         rows = count(model.n_row_clusters_, "cluster")
         columns = count(model.n_column_clusters_, "cluster")
         tell(f"Found {rows} of rows and {columns} of columns.")
         tell(f"Results are in {job.output}: {', '.join(summary['files'])}")
+
+
+def _check_output(job: FitJob) -> None:
+    """Refuse to overwrite the input, or files of which nothing says that they may be replaced."""
+    source, folder = job.source, job.output
+    if source.suffix.lower() == ".zarr" and folder.resolve().is_relative_to(source.resolve()):
+        raise OutputError(f"{folder}: lies in the input {source}: choose another folder")
+    is_pattern = is_partitioned(source) and source.suffix.lower() != ".zarr"
+    check_replaceable(
+        folder,
+        names_in_format(job.write.output_format.value),
+        source=str(source),
+        inputs=matching_files(source) if is_pattern else [source],
+        force=job.write.force,
+    )
 
 
 def _make_estimator(job: FitJob) -> ROCCO:
@@ -160,23 +187,32 @@ def _memory_limit(options: RunOptions) -> int | None:
 
 def _fit_in_memory(model: ROCCO, job: FitJob) -> Summary:
     """Fit a matrix that is in memory, and write all results."""
-    write = result_writer(job.output_format.value)
+    write = result_writer(job.write.output_format.value)
     data = read_file(job.source, job.read, job.quiet)
+    check_some_values(data, job.source)
     advice = advise(gather_facts(data.X), data.row_names, data.column_names)
     prepared, preparation = prepare_matrix(data, job.prepare, job.source)
-    with _stoppable(job.output, job.run.resume) as checkpoint, staged_folder(job.output) as folder:
+    with (
+        _stoppable(job.output, job.run.resume) as checkpoint,
+        staged_folder(job.output, [job.source]) as folder,
+    ):
         if not job.quiet:
             advised = [] if job.prepare.names else [describe_advice(advice)]
             say_all([*prepared.notes, *advised])
         outcome = _fit_job(model, prepared.X, job, checkpoint)
         about = {**job.about, "advice": vars(advice), **outcome}
-        return write_results(model, prepared, about, folder, write, job.report, preparation)
+        with write_errors(job.output):
+            return write_results(
+                model, prepared, about, folder, write, preparation=preparation, options=job.write
+            )
 
 
 def _fit_in_chunks(model: ROCCO, job: FitJob) -> Summary:
     """Fit a matrix in chunks of rows, and write labels, block means and summary."""
     matrix = _open_chunks(job)
-    write_labels = row_label_writer(job.output_format.value, matrix.shape[0])
+    write_labels = row_label_writer(
+        job.write.output_format.value, matrix.shape[0], job.write.escape
+    )
     # Labels may lie on the cluster, so it must run until they are written.
     with (
         _lost_cluster_reported(),
@@ -194,15 +230,16 @@ def _fit_in_chunks(model: ROCCO, job: FitJob) -> Summary:
             about["worker_peak_memory"] = client.run(peak_memory)
         summary = {**job.about, **outcome, **about, **_summarise_model(model)}
         rows: Any = model.row_labels_, model.row_membership_  # Dask arrays
-        files = [write_labels(folder, rows[0], rows[1], chunks.row_names)]
-        files += _write_small_tables(folder, model, chunks, job.output_format.value)
-        _write_summary(folder, summary, [*files, SUMMARY_FILE])
+        with write_errors(job.output):
+            files = [write_labels(folder, rows[0], rows[1], chunks.row_names)]
+            files += _write_small_tables(folder, model, chunks, job)
+            _write_summary(folder, summary, [*files, SUMMARY_FILE])
     return summary
 
 
 def _open_chunks(job: FitJob) -> PartitionedMatrix | Matrix:
     """Open a matrix in many files without reading it, or read a single file."""
-    if job.output_format is OutputFormat.h5ad:
+    if job.write.output_format is OutputFormat.h5ad:
         raise MatrixError("--output-format h5ad needs the whole matrix: choose csv or parquet")
     if not is_partitioned(job.source):
         matrix = read_file(job.source, job.read, job.quiet)
@@ -224,13 +261,14 @@ def _split(matrix: Matrix, n_workers: int) -> PartitionedMatrix:
 
 
 def _write_small_tables(
-    folder: Path, model: ROCCO, chunks: PartitionedMatrix, ending: str
+    folder: Path, model: ROCCO, chunks: PartitionedMatrix, job: FitJob
 ) -> list[str]:
     """Write the tables of columns and of blocks, which fit in memory."""
+    ending = job.write.output_format.value
     columns = label_table(chunks.column_names, model.column_labels_, model.column_membership_)
     tables = {"column_labels": columns, "block_means": means_table(model.block_means_)}
     for name, table in tables.items():
-        write_table(folder / f"{name}.{ending}", pd.DataFrame(table))
+        write_table(folder / f"{name}.{ending}", pd.DataFrame(table), job.write.escape)
     return [f"{name}.{ending}" for name in tables]
 
 
@@ -252,6 +290,8 @@ def _stoppable(output: Path, resume: bool) -> Iterator[Checkpoint]:
     SIGTERM, with which batch systems end a job, stops the fit as Ctrl-C does.
     """
     path = output / CHECKPOINT_FILE
+    if os.path.lexists(path) and not path.is_file():
+        raise OutputError(f"{path}: is in the way, and is not a file: move it")
     if path.exists() and not resume:
         say(
             f"warning: {path} is left from a fit that was stopped and could be continued with "
@@ -304,8 +344,8 @@ def write_results(
     about: Summary,
     folder: Path,
     write_tables: Callable[[Path, Results], list[str]],
-    report: bool = True,
     preparation: dict[str, Any] | None = None,
+    options: ResultOptions = _DEFAULTS,
 ) -> Summary:
     """Write labels, block means, summary, heat map, model and report of a fit.
 
@@ -321,14 +361,17 @@ def write_results(
     summary = {**about, **of_matrix, **_summarise_model(model)}
     labels = model.row_labels_, model.column_labels_
     names = {"row_names": matrix.row_names, "column_names": matrix.column_names}
-    files = write_tables(folder, Results(matrix, *labels, model.block_means_, summary))
+    files = write_tables(
+        folder, Results(matrix, *labels, model.block_means_, summary, options.escape)
+    )
     figure = before_and_after(matrix.X, *labels, **names, cell_weights=model.cell_weights_)
     save_figure(figure, folder / PICTURE_FILE)
     model.save(folder / MODEL_FILE, {**names, "preparation": preparation or {}})
-    if report:
+    if not options.no_report:
         write_report(folder / REPORT_FILE, model, matrix.X, **names, summary=summary)
-    page = [REPORT_FILE] if report else []
-    _write_summary(folder, summary, [*files, SUMMARY_FILE, PICTURE_FILE, MODEL_FILE, *page])
+    files += [SUMMARY_FILE, PICTURE_FILE, MODEL_FILE]
+    files += [] if options.no_report else [REPORT_FILE]
+    _write_summary(folder, summary, [*files, MATRIX_FILE] if "matrix" in about else files)
     return summary
 
 

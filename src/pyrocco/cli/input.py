@@ -12,7 +12,7 @@ from pyrocco.cli.options import PrepareOptions, ReadOptions
 from pyrocco.cli.terminal import reading_bar, warnings_as_lines
 from pyrocco.io import Matrix, MatrixError, read_matrix
 
-__all__ = ["describe_advice", "prepare_matrix", "read_file"]
+__all__ = ["check_some_values", "describe_advice", "prepare_matrix", "read_file"]
 
 
 def read_file(path: Path, options: ReadOptions, quiet: bool) -> Matrix:
@@ -30,6 +30,16 @@ def read_file(path: Path, options: ReadOptions, quiet: bool) -> Matrix:
     if not options.transpose:
         return matrix
     return matrix.transpose().noting("Then rows and columns were swapped.")
+
+
+def check_some_values(matrix: Matrix, path: Path) -> None:
+    """Refuse a matrix in which every value is missing."""
+    n_cells = matrix.shape[0] * matrix.shape[1]
+    if matrix.n_missing == n_cells:
+        raise MatrixError(
+            f"{path}: all {n_cells} cells are missing values, so there is nothing to cluster: "
+            "check whether the file was read as you meant it"
+        )
 
 
 def prepare_matrix(

@@ -6,8 +6,6 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-import typer
-
 from pyrocco.cells.inspection import (
     Cost,
     Facts,
@@ -16,9 +14,9 @@ from pyrocco.cells.inspection import (
     gather_facts,
     machine_memory,
 )
-from pyrocco.cli.input import describe_advice, read_file
+from pyrocco.cli.input import check_some_values, describe_advice, read_file
 from pyrocco.cli.options import ReadOptions
-from pyrocco.cli.terminal import tell
+from pyrocco.cli.terminal import print_output, tell
 
 __all__ = ["inspect_file"]
 
@@ -26,6 +24,7 @@ __all__ = ["inspect_file"]
 def inspect_file(matrix: Path, read: ReadOptions, as_json: bool) -> None:
     """Print facts about a matrix, the recommended preparation and the cost of a fit."""
     data = read_file(matrix, read, quiet=as_json)
+    check_some_values(data, matrix)
     facts = gather_facts(data.X)
     advice = advise(facts, data.row_names, data.column_names)
     cost = estimate_cost(*data.shape, data.X.dtype.itemsize)
@@ -37,7 +36,7 @@ def inspect_file(matrix: Path, read: ReadOptions, as_json: bool) -> None:
             "advice": asdict(advice),
             "cost": asdict(cost),
         }
-        typer.echo(json.dumps(about, indent=2))
+        print_output(json.dumps(about, indent=2))
         return
     for line in (
         *data.notes,

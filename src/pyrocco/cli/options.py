@@ -16,10 +16,8 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 __all__ = [
-    "MODEL_FILE",
-    "REPORT_FILE",
-    "SUMMARY_FILE",
     "AsJson",
+    "Force",
     "LargeMatrixPath",
     "MatrixPath",
     "ModelOptions",
@@ -28,16 +26,13 @@ __all__ = [
     "PrepareOptions",
     "Quiet",
     "ReadOptions",
+    "ResultOptions",
     "RunOptions",
     "Seed",
+    "WriteOptions",
     "expand_groups",
     "parse_n_clusters",
 ]
-
-# Names of files in the folder of the results.
-MODEL_FILE = "model.pyrocco"
-REPORT_FILE = "report.html"
-SUMMARY_FILE = "summary.json"
 
 
 class Metric(StrEnum):
@@ -211,6 +206,44 @@ class RunOptions:
     resume: Annotated[
         bool, _large("--resume", help="Continue a fit that was stopped by Ctrl-C.")
     ] = False
+
+
+Force = Annotated[
+    bool, typer.Option("--force", help="Replace existing files; an input is never replaced.")
+]
+
+
+@dataclass(frozen=True)
+class WriteOptions:
+    """How to write the results."""
+
+    force: Force = False
+    unescaped: Annotated[
+        bool,
+        typer.Option(
+            "--unescaped",
+            help="Write names that begin with =, +, - or @ to CSV files as they are; by default "
+            "an apostrophe is put before them, so that no spreadsheet program runs them as "
+            "formulas.",
+        ),
+    ] = False
+
+    @property
+    def escape(self) -> bool:
+        """Whether to escape names that look like formulas."""
+        return not self.unescaped
+
+
+@dataclass(frozen=True)
+class ResultOptions(WriteOptions):
+    """Which results of a fit to write, and how."""
+
+    output_format: Annotated[
+        OutputFormat, typer.Option(help="File format of labels and block means.")
+    ] = OutputFormat.csv
+    no_report: Annotated[bool, typer.Option("--no-report", help="Do not write report.html.")] = (
+        False
+    )
 
 
 def parse_n_clusters(text: str) -> int | tuple[int | None, int | None] | None:

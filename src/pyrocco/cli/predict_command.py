@@ -3,59 +3,88 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+import os
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import typer
 
 from pyrocco.cells.preparation import prepare_alike
 from pyrocco.cli.input import read_file
-from pyrocco.cli.options import MODEL_FILE, ReadOptions
-from pyrocco.cli.terminal import one_line, say_all, tell
+from pyrocco.cli.options import ReadOptions, WriteOptions
+from pyrocco.cli.terminal import one_line, print_output, printable, say_all, tell
 from pyrocco.estimators import ROCCO
 from pyrocco.estimators.loading import load_with_about
-from pyrocco.io import Matrix, MatrixError, match_columns, write_table
+from pyrocco.io import Matrix, MatrixError, OutputError, match_columns, write_table
+from pyrocco.io.result_files import check_table_path, csv_text
+from pyrocco.io.result_folder import MODEL_FILE, check_not_input
 
-__all__ = ["predict_file"]
+__all__ = ["PredictJob", "predict_file"]
 
 # Preparations of a column that do not depend on the other columns.
 _BY_COLUMN = ("log1p", "zscore")
 
 
-def predict_file(
-    model: Path,
-    new: Path,
-    read: ReadOptions,
-    output: Path | None,
-    *,
-    columns: bool,
-    as_is: bool,
-    as_json: bool,
-    quiet: bool,
-) -> None:
+@dataclass(frozen=True)
+class PredictJob:
+    """What ``pyrocco predict`` is asked to do."""
+
+    model: Path
+    source: Path
+    read: ReadOptions
+    write: WriteOptions
+    output: Path | None
+    columns: bool = False
+    as_is: bool = False
+    as_json: bool = False
+    quiet: bool = False
+
+
+def predict_file(job: PredictJob) -> None:
     """Assign the rows or columns of a file to clusters, and print or write the table."""
-    fitted, about = _load(model)
-    data = _match(read_file(new, read, quiet), about, str(new), columns)
-    prepared = data if as_is else _prepare(data, about["preparation"], str(new), columns)
-    if not quiet:
-        say_all(prepared.notes)
-    table = _assign(fitted, prepared, str(new), columns)
-    if output is not None:
-        write_table(output, table)
-    if as_json:
-        typer.echo(json.dumps(table.to_dict("records"), indent=2))
-    elif output is None:
-        typer.echo(table.to_csv(index=False), nl=False)
-    elif not quiet:
-        side = "columns" if columns else "rows"
+    path = job.model / MODEL_FILE if job.model.is_dir() else job.model
+    if job.output is not None:
+        _check_output(job.output, [path, job.source], job.write.force)
+    fitted, about = _load(path)
+    source = str(job.source)
+    data = _match(read_file(job.source, job.read, job.quiet), about, source, job.columns)
+    if not job.as_is:
+        data = _prepare(data, about["preparation"], source, job.columns)
+    if not job.quiet:
+        say_all(data.notes)
+    _deliver(_assign(fitted, data, source, job.columns), job)
+
+
+def _check_output(path: Path, inputs: list[Path], force: bool) -> None:
+    """Refuse to overwrite an input, or an existing file unless that is asked for."""
+    check_table_path(path)
+    check_not_input(path, inputs)
+    if os.path.lexists(path) and not force:
+        raise OutputError(f"{path}: exists already: name another file, or replace it with --force")
+
+
+def _deliver(table: pd.DataFrame, job: PredictJob) -> None:
+    """Write or print the table."""
+    if job.output is not None:
+        write_table(job.output, table, job.write.escape)
+    if job.as_json:
+        print_output(json.dumps(table.to_dict("records"), indent=2))
+    elif job.output is None:
+        columns = {str(name): table[name] for name in table}
+        columns["name"] = columns["name"].map(lambda name: printable(str(name)))
+        print_output(csv_text(columns, job.write.escape).rstrip("\r\n"))
+    elif not job.quiet:
+        side = "columns" if job.columns else "rows"
         n_far = table["far"].sum()
-        tell(f"Wrote the labels to {output}: {len(table)} {side}, {n_far} far from every cluster.")
+        tell(
+            f"Wrote the labels to {job.output}: {len(table)} {side}, {n_far} far from every "
+            "cluster."
+        )
 
 
 def _load(path: Path) -> tuple[ROCCO, dict[str, Any]]:
-    model, about = load_with_about(path / MODEL_FILE if path.is_dir() else path)
+    model, about = load_with_about(path)
     if not isinstance(model, ROCCO):
         raise MatrixError(
             f"{path}: contains a model of class {type(model).__name__}; only ROCCO assigns new "

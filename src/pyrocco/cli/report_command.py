@@ -7,16 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from pyrocco.cli.input import prepare_matrix, read_file
-from pyrocco.cli.options import (
-    MODEL_FILE,
-    REPORT_FILE,
-    SUMMARY_FILE,
-    PrepareOptions,
-    ReadOptions,
-)
+from pyrocco.cli.options import PrepareOptions, ReadOptions
 from pyrocco.cli.terminal import tell
 from pyrocco.estimators.loading import load_with_about
 from pyrocco.io import Matrix, MatrixError, staged_folder
+from pyrocco.io.result_folder import MODEL_FILE, REPORT_FILE, SUMMARY_FILE, check_not_input
+from pyrocco.io.unfinished import write_errors
 from pyrocco.report import write_report
 
 __all__ = ["regenerate_report"]
@@ -34,7 +30,8 @@ def regenerate_report(output: Path, matrix: Path | None, quiet: bool) -> None:
             f"{path}: its rows and columns are not those of the fit in {output}: name the file "
             "of the fit with --matrix, or fit again"
         )
-    with staged_folder(output) as folder:
+    check_not_input(output / REPORT_FILE, [path])
+    with staged_folder(output) as folder, write_errors(output / REPORT_FILE):
         write_report(folder / REPORT_FILE, model, data.X, **names, summary=summary)
     if not quiet:
         tell(f"Open {output / REPORT_FILE} in a browser.")

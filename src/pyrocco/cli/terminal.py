@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import os
+import re
 import signal
+import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -20,15 +24,22 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
+from pyrocco.io.errors import OutputError
+
 if TYPE_CHECKING:
     from pyrocco.progress import Observer
 
 __all__ = [
     "ERRORS",
     "StoppedError",
+    "close_output",
     "fit_bars",
+    "flush_output",
     "one_line",
+    "print_output",
+    "printable",
     "reading_bar",
+    "repair_streams",
     "say",
     "say_all",
     "signal_handled",
@@ -36,8 +47,20 @@ __all__ = [
     "warnings_as_lines",
 ]
 
-ERRORS = Console(stderr=True)
-_OUTPUT = Console()
+# Characters that control a terminal or change the direction of text, and halves of characters.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+class _Console(Console):
+    """A console whose reader may have gone away, which must not end a fit."""
+
+    def on_broken_pipe(self) -> None:
+        """Print no more. rich would end the program."""
+        self.quiet = True
+
+
+ERRORS = _Console(stderr=True)
+_OUTPUT = _Console()
 # Print text as it is: names of files and genes may contain brackets, and lines are not wrapped.
 _PLAIN: dict[str, Any] = {"markup": False, "highlight": False, "soft_wrap": True}
 
@@ -46,9 +69,20 @@ class StoppedError(Exception):
     """The user stopped a command; the message says what was saved."""
 
 
+def printable(text: str) -> str:
+    r"""Replace control characters, which a file may contain, by visible escapes.
+
+    Examples
+    --------
+    >>> print(printable("a\x1b[31mb"))
+    a\x1b[31mb
+    """
+    return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+
+
 def say(line: str) -> None:
     """Print a line of progress, or an error, on standard error."""
-    ERRORS.print(line, **_PLAIN)
+    _print(ERRORS, line)
 
 
 def say_all(lines: Iterable[str]) -> None:
@@ -58,8 +92,66 @@ def say_all(lines: Iterable[str]) -> None:
 
 
 def tell(line: str) -> None:
-    """Print a line of the result on standard output."""
-    _OUTPUT.print(line, **_PLAIN)
+    """Print a line about the result, which is in files, on standard output."""
+    _print(_OUTPUT, line)
+
+
+def _print(console: Console, line: str) -> None:
+    # A closed or full stream must not end a fit whose results are written to files.
+    with suppress(OSError, ValueError):
+        console.print(printable(line), **_PLAIN)
+
+
+def print_output(text: str) -> None:
+    """Print the output that the user asked for; an error if it cannot be printed."""
+    with _output_errors():
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+
+
+def flush_output() -> None:
+    """Write what standard output still holds, so that a failure is not lost."""
+    if sys.stdout is not None:
+        with _output_errors():
+            sys.stdout.flush()
+
+
+@contextmanager
+def _output_errors() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise  # whoever read the output has seen enough
+    except OSError as error:
+        raise OutputError(f"standard output cannot be written: {error.strerror}") from error
+
+
+def close_output() -> int:
+    """Print no more to standard output, whose reader has gone; return the exit code."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+    return 0
+
+
+def repair_streams() -> None:
+    """Replace standard streams that are closed, and print what the terminal cannot show.
+
+    Otherwise the next file that is opened would get the number of a closed stream, and messages
+    of libraries would be written into it.
+    """
+    for number, mode in enumerate(("r", "w", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free: this one
+        name = ("stdin", "stdout", "stderr")[number]
+        if getattr(sys, name) is None:
+            stream = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115 - as long as the process
+            setattr(sys, name, stream)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def one_line(message: str) -> str:

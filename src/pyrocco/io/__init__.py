@@ -23,10 +23,10 @@ if TYPE_CHECKING:
         means_table,
         result_writer,
         row_label_writer,
-        staged_folder,
         write_matrix,
         write_table,
     )
+    from pyrocco.io.result_folder import staged_folder
 
 __all__ = [
     "RESULT_FORMATS",
@@ -53,7 +53,7 @@ __all__ = [
 ]
 
 # Imported in this order until one has the name, so that the errors need no other library.
-_MODULES = ("errors", "named_matrix", "read", "partitioned", "result_files")
+_MODULES = ("errors", "named_matrix", "read", "partitioned", "result_folder", "result_files")
 # Former names, which work until the next release.
 _RENAMED = {
     "Shards": "PartitionedMatrix",

@@ -34,6 +34,7 @@ __all__ = [
     "PartitionedMatrix",
     "import_dask",
     "is_partitioned",
+    "matching_files",
     "open_partitioned",
     "split_rows",
 ]
@@ -147,7 +148,7 @@ def _open_chunks(path: Path) -> Chunks:
         if not path.exists():
             raise MatrixError(f"{path}: there is no such Zarr store")
         return zarr_chunks(path)
-    paths = _matching(path)
+    paths = matching_files(path)
     first = paths[0]
     other = next((path for path in paths if _format(path) != _format(first)), None)
     if other is not None:
@@ -158,7 +159,8 @@ def _open_chunks(path: Path) -> Chunks:
     return _OPENERS[_format(first)](paths)
 
 
-def _matching(pattern: Path) -> list[Path]:
+def matching_files(pattern: Path) -> list[Path]:
+    """Return the files that match a pattern, sorted by name."""
     paths = [Path(name) for name in glob.glob(str(pattern), recursive=True)]
     files = sorted((path for path in paths if path.is_file()), key=_natural)
     if not files:

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,9 +15,12 @@ import pandas as pd
 from pyrocco._typing import Floats, Labels, Names
 from pyrocco.io.anndata import import_anndata, write_h5ad
 from pyrocco.io.arrow import import_arrow, write_parquet
+from pyrocco.io.columns import is_number
 from pyrocco.io.errors import OutputError
 from pyrocco.io.named_matrix import Matrix
 from pyrocco.io.partitioned import import_dask
+from pyrocco.io.result_folder import ROW_LABELS
+from pyrocco.io.unfinished import replacing, write_errors
 
 if TYPE_CHECKING:
     from dask.array import Array as DaskArray
@@ -30,63 +29,25 @@ __all__ = [
     "MOST_ROWS_OF_CSV",
     "RESULT_FORMATS",
     "Results",
+    "check_table_path",
+    "csv_text",
+    "escape_formulas",
     "label_table",
     "means_table",
     "result_writer",
     "row_label_writer",
-    "staged_folder",
     "write_matrix",
     "write_table",
 ]
 
 # Key of the results in AnnData files.
 KEY = "rocco"
+# Characters with which a formula begins in a spreadsheet program.
+_FORMULA_SIGNS = frozenset("=+-@\t\r")
 # About as many rows as a spreadsheet program opens.
 MOST_ROWS_OF_CSV = 1_000_000
-_ROW_LABELS = "row_labels"
 
 Table = dict[str, Any]
-
-
-@contextmanager
-def staged_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
-    """Collect files in a hidden folder and move them to `folder` when all are complete.
-
-    If `folder` cannot be written to, entering the block fails, before any work is done. After an
-    exception the files are deleted and the content of `folder` stays as it was.
-    """
-    folder = Path(folder)
-    is_new = not folder.exists()
-    stage = _make_stage(folder)
-    try:
-        yield stage
-        for path in sorted(stage.iterdir()):
-            _move(path, folder / path.name)
-    finally:
-        shutil.rmtree(stage, ignore_errors=True)
-        if is_new and not any(folder.iterdir()):
-            folder.rmdir()
-
-
-def _move(path: Path, target: Path) -> None:
-    """Move a file or folder and replace the target; a folder in the way is removed first."""
-    if target.is_dir():
-        shutil.rmtree(target)
-    elif path.is_dir():
-        target.unlink(missing_ok=True)
-    path.replace(target)
-
-
-def _make_stage(folder: Path) -> Path:
-    if folder.exists() and not folder.is_dir():
-        raise OutputError(f"{folder}: is a file, not a folder to write results to")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        return Path(tempfile.mkdtemp(prefix=".pyrocco-", dir=folder))
-    except OSError as error:
-        raise OutputError(
-            f"{folder}: cannot write results to this folder: {error.strerror}"
-        ) from error
 
 
 def write_matrix(path: Path, matrix: Matrix) -> None:
@@ -101,6 +62,7 @@ def write_matrix(path: Path, matrix: Matrix) -> None:
 
     Examples
     --------
+    >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "matrix.csv"
     ...     write_matrix(path, Matrix(np.eye(2), ("a", "b"), ("x", "y")))
@@ -121,11 +83,12 @@ class Results:
     column_labels: Labels
     block_means: Floats  # of shape (n_row_clusters, n_column_clusters)
     summary: dict[str, Any]  # what JSON can hold about the fit
+    escape: bool = True  # whether to escape names in CSV files that look like formulas
 
     def tables(self) -> dict[str, Table]:
         """Return the results as tables by name; a table is a dict of columns."""
         return {
-            _ROW_LABELS: label_table(self.matrix.row_names, self.row_labels),
+            ROW_LABELS: label_table(self.matrix.row_names, self.row_labels),
             "column_labels": label_table(self.matrix.column_names, self.column_labels),
             "block_means": means_table(self.block_means),
         }
@@ -177,15 +140,19 @@ def means_table(block_means: Floats) -> Table:
     return {"row_cluster": range(len(block_means)), **means}
 
 
-def write_table(path: Path, table: pd.DataFrame) -> None:
+def write_table(path: Path, table: pd.DataFrame, escape: bool = True) -> None:
     """Write a table as CSV or Parquet, depending on the name of the file.
 
     Parameters
     ----------
     path : Path
-        The file. It is written as a whole or not at all.
+        The file. It is written as a whole or not at all; an existing file is replaced, an
+        existing folder is not.
     table : DataFrame
         Its index is not written.
+    escape : bool, default=True
+        Whether to put an apostrophe before texts in CSV files that a spreadsheet program would
+        run as formulas, see `escape_formulas`.
 
     Raises
     ------
@@ -194,23 +161,63 @@ def write_table(path: Path, table: pd.DataFrame) -> None:
 
     Examples
     --------
+    >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_table(Path(folder) / "labels.csv", pd.DataFrame({"name": ["a"], "label": [0]}))
     ...     (Path(folder) / "labels.csv").read_text().split()
     ['name,label', 'a,0']
     """
-    if path.suffix not in _TABLE_WRITERS:
+    check_table_path(path)
+    columns = {str(name): table[name] for name in table}
+    with write_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as unfinished:
+            _write_columns(unfinished, path.suffix, columns, escape)
+
+
+def check_table_path(path: Path) -> None:
+    """Raise an `OutputError` unless a table can be written to a path, judged by its name."""
+    if path.suffix not in (".csv", ".parquet"):
         raise OutputError(f"{path}: name a file that ends in .csv or .parquet")
-    with staged_folder(path.parent) as stage:
-        columns = {str(name): table[name] for name in table}
-        _TABLE_WRITERS[path.suffix](stage / path.name, columns)
+    if path.is_dir():
+        raise OutputError(f"{path}: is a folder: name a file to write to")
 
 
-def _write_csv(path: Path, table: Mapping[str, Any]) -> None:
-    pd.DataFrame(table).to_csv(path, index=False)
+def _write_columns(path: Path, ending: str, table: Mapping[str, Any], escape: bool) -> None:
+    if ending == ".parquet":
+        write_parquet(path, table)
+    else:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            file.write(csv_text(table, escape))
 
 
-_TABLE_WRITERS = {".csv": _write_csv, ".parquet": write_parquet}
+def csv_text(table: Mapping[str, Any], escape: bool, header: bool = True) -> str:
+    """Return a table, given as columns by name, as the text of a CSV file."""
+    columns = {name: pd.Series(column) for name, column in table.items()}
+    for name, column in columns.items():
+        if escape and not pd.api.types.is_numeric_dtype(column):
+            columns[name] = pd.Series(escape_formulas(column), dtype=object)
+    return pd.DataFrame(columns).to_csv(index=False, header=header)
+
+
+def escape_formulas(texts: Iterable[object]) -> list[object]:
+    """Put an apostrophe before texts that a spreadsheet program would run as formulas.
+
+    These are texts that begin with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return and
+    are not numbers. A file from a stranger may hold such names to run a program or to send data
+    away when the table is opened.
+
+    Examples
+    --------
+    >>> escape_formulas(["TP53", "=HYPERLINK(A1)", "-1.5", "-80C"])
+    ['TP53', "'=HYPERLINK(A1)", '-1.5', "'-80C"]
+    """
+    return [f"'{text}" if _is_formula(text) else text for text in texts]
+
+
+def _is_formula(text: object) -> bool:
+    return isinstance(text, str) and text[:1] in _FORMULA_SIGNS and not is_number(text)
+
 
 ResultWriter = Callable[[Path, Results], list[str]]
 
@@ -228,7 +235,7 @@ def result_writer(name: str) -> ResultWriter:
 def _write_tables(ending: str, folder: Path, results: Results) -> list[str]:
     tables = {name + ending: table for name, table in results.tables().items()}
     for name, table in tables.items():
-        _TABLE_WRITERS[ending](folder / name, table)
+        _write_columns(folder / name, ending, table, results.escape)
     return list(tables)
 
 
@@ -257,33 +264,38 @@ RESULT_FORMATS: dict[str, tuple[Callable[[], object], ResultWriter]] = {
 RowLabelWriter = Callable[[Path, "DaskArray", "DaskArray", "DaskArray | None"], str]
 
 
-def row_label_writer(ending: str, n_rows: int) -> RowLabelWriter:
+def row_label_writer(ending: str, n_rows: int, escape: bool = True) -> RowLabelWriter:
     """Return the function that writes row labels in chunks; `ending` is "csv" or "parquet".
 
-    More than a million rows are written as Parquet in any case. The function takes a folder and
+    More than a million rows are written as Parquet in any case. `escape` is that of
+    `write_table`. The function takes a folder and
     labels, membership and names (Dask arrays in the same chunks; names may be None). It returns
     the name of what it wrote: a file, or a folder with one Parquet file per chunk.
     """
     if ending == "csv" and n_rows <= MOST_ROWS_OF_CSV:
-        return _write_row_labels_csv
+        return partial(_write_row_labels_csv, escape)
     import_arrow("Labels in Parquet files")
     return _write_row_labels_parquet
 
 
 def _write_row_labels_csv(
-    folder: Path, labels: DaskArray, membership: DaskArray, names: DaskArray | None
+    escape: bool,
+    folder: Path,
+    labels: DaskArray,
+    membership: DaskArray,
+    names: DaskArray | None,
 ) -> str:
-    path = folder / f"{_ROW_LABELS}.csv"
+    path = folder / f"{ROW_LABELS}.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
         for i, table in enumerate(_chunk_tables(labels, membership, names)):
-            pd.DataFrame(table).to_csv(file, index=False, header=i == 0)
+            file.write(csv_text(table, escape, header=i == 0))
     return path.name
 
 
 def _write_row_labels_parquet(
     folder: Path, labels: DaskArray, membership: DaskArray, names: DaskArray | None
 ) -> str:
-    target = folder / f"{_ROW_LABELS}.parquet"
+    target = folder / f"{ROW_LABELS}.parquet"
     target.mkdir()
     for i, table in enumerate(_chunk_tables(labels, membership, names)):
         write_parquet(target / f"part-{i:04d}.parquet", table)

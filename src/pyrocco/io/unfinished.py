@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import tempfile
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -14,11 +16,20 @@ from pyrocco.io.errors import OutputError
 with suppress(ImportError):  # Windows has no such locks
     import fcntl
 
-__all__ = ["STAGE", "cannot_write", "claimed_stage", "replacing", "write_errors"]
+__all__ = [
+    "STAGE",
+    "ScratchFolder",
+    "cannot_write",
+    "claimed_stage",
+    "replacing",
+    "reserve",
+    "write_errors",
+]
 
 # The folder, inside a folder of results, in which results are collected until they are complete.
 STAGE = ".pyrocco-unfinished"
 _LOCK, _FILES = "lock", "files"
+_SCRATCH = "pyrocco-"
 
 
 def cannot_write(path: Path, error: OSError) -> OutputError:
@@ -49,9 +60,12 @@ def replacing(path: Path) -> Iterator[Path]:
     try:
         os.truncate(unfinished, 0)
         yield unfinished
+        os.fsync(lock)  # the content must be on the disk before the name is
         unfinished.replace(path)
-    finally:
+    except BaseException:
         unfinished.unlink(missing_ok=True)
+        raise
+    finally:
         os.close(lock)
 
 
@@ -81,6 +95,71 @@ def claimed_stage(folder: Path) -> Iterator[Path]:
         (stage / _LOCK).unlink(missing_ok=True)
         with suppress(OSError):  # something else is in it
             stage.rmdir()
+        os.close(lock)
+
+
+class ScratchFolder:
+    """A temporary folder for arrays, which is removed with this object.
+
+    A folder that a killed process left behind is removed when the next one is made.
+
+    Parameters
+    ----------
+    parent : Path, optional
+        Where to make it; by default in the folder for temporary files of the system.
+    """
+
+    def __init__(self, parent: Path | None = None):
+        try:
+            parent = parent or Path(tempfile.gettempdir())
+            _remove_abandoned(parent)
+            self.path, self._lock = _make_locked(parent)
+        except OSError as error:
+            raise OutputError(
+                f"{parent or 'temporary files'}: no temporary folder can be made there: "
+                f"{error.strerror or error}. Set the environment variable TMPDIR to a folder with "
+                "enough space"
+            ) from error
+        self.remove = weakref.finalize(self, _remove_scratch, self.path, self._lock)
+
+
+def reserve(path: Path, size: int) -> None:
+    """Reserve space on the disk for a file that is written through memory.
+
+    Without it, a full disk would end the process when a page is written.
+    """
+    if hasattr(os, "posix_fallocate"):
+        with write_errors(path), path.open("r+b") as file:
+            os.posix_fallocate(file.fileno(), 0, size)
+
+
+def _make_locked(parent: Path) -> tuple[Path, int]:
+    while True:
+        path = Path(tempfile.mkdtemp(prefix=_SCRATCH, dir=parent))
+        try:
+            return path, _open_locked(path / _LOCK, wait=False)
+        except (FileNotFoundError, BlockingIOError):
+            continue  # another process took it for abandoned before it was locked
+
+
+def _remove_abandoned(parent: Path) -> None:
+    """Remove scratch folders of this user whose process does not exist any more."""
+    for path in parent.glob(f"{_SCRATCH}*"):
+        with suppress(OSError):  # it is of another user, in use, or gone
+            if path.is_symlink() or not (path / _LOCK).is_file() or not _is_scratch(path):
+                continue
+            _remove_scratch(path, _open_locked(path / _LOCK, wait=False))
+
+
+def _is_scratch(path: Path) -> bool:
+    """Whether a folder holds only what a scratch folder can hold."""
+    names = {entry.name for entry in path.iterdir()}
+    return all(name == _LOCK or name.endswith(".npy") for name in names)
+
+
+def _remove_scratch(path: Path, lock: int) -> None:
+    shutil.rmtree(path, ignore_errors=True)
+    with suppress(OSError):  # closed already, at the end of the process
         os.close(lock)
 
 

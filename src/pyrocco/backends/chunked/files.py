@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
-import weakref
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import count, pairwise
@@ -17,6 +14,7 @@ import numpy as np
 
 from pyrocco._typing import Dense
 from pyrocco.backends.chunked.matrix import ChunkedMatrix, dense
+from pyrocco.io.unfinished import ScratchFolder, reserve, write_errors
 
 # Smaller arrays stay in memory, because a file would cost more.
 _LEAST_BYTES = 2**20
@@ -34,8 +32,8 @@ class ScratchStore:
     def __init__(self, memory: int = _MEMORY, n_workers: int = 1):
         self.n_workers = n_workers
         self.memory = memory // n_workers
-        self.folder = Path(tempfile.mkdtemp(prefix="pyrocco-"))
-        self._remove = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        self._scratch = ScratchFolder()
+        self.folder = self._scratch.path
         self._pool = ThreadPoolExecutor(n_workers)
         self._names = count()
 
@@ -62,7 +60,8 @@ class ScratchStore:
         if not isinstance(value, np.ndarray) or value.nbytes < _LEAST_BYTES:
             return value
         path = self.folder / f"{next(self._names)}.npy"
-        np.save(path, value)
+        with write_errors(path):
+            np.save(path, value)
         return _File(path)
 
 
@@ -105,6 +104,7 @@ def as_mapped(matrix: ChunkedMatrix) -> Dense:
     store = cast(ScratchStore, matrix.store)
     path = store.folder / f"whole-{uuid4().hex[:8]}.npy"
     whole: Dense = np.lib.format.open_memmap(path, "w+", matrix.dtype, matrix.shape)
+    reserve(path, path.stat().st_size)
     for i, (a, b) in enumerate(pairwise(matrix.ends)):
         whole[a:b] = store.fetch([matrix.submit(i, dense)])[0]
     # The file is removed; the mapped data stay until the array is deleted.

@@ -29,14 +29,8 @@ from pyrocco.cli.options import (
     WriteOptions,
     expand_groups,
 )
-from pyrocco.cli.terminal import (
-    StoppedError,
-    close_output,
-    flush_output,
-    one_line,
-    repair_streams,
-    say,
-)
+from pyrocco.cli.process import quiet_libraries, repair_streams, temporary_files
+from pyrocco.cli.terminal import StoppedError, close_output, flush_output, one_line, say
 
 if TYPE_CHECKING:
     from pyrocco.progress import Observer
@@ -106,22 +100,23 @@ def fit(
     Results of an earlier fit of MATRIX are replaced, other files only with
     --force.
     """
-    from pyrocco.cli.fit_command import FitJob, fit_file
+    with temporary_files(output):
+        from pyrocco.cli.fit_command import FitJob, fit_file
 
-    fit_file(
-        FitJob(
-            source=matrix,
-            output=output,
-            model=model,
-            read=read,
-            prepare=prepare,
-            run=run,
-            write=write,
-            quiet=quiet,
-            as_json=as_json,
-            observer=context.obj,
+        fit_file(
+            FitJob(
+                source=matrix,
+                output=output,
+                model=model,
+                read=read,
+                prepare=prepare,
+                run=run,
+                write=write,
+                quiet=quiet,
+                as_json=as_json,
+                observer=context.obj,
+            )
         )
-    )
 
 
 @app.command()
@@ -199,9 +194,10 @@ def report(
     quiet: Quiet = False,
 ) -> None:
     """Regenerate report.html for the results in OUT."""
-    from pyrocco.cli.report_command import regenerate_report
+    with temporary_files(output):
+        from pyrocco.cli.report_command import regenerate_report
 
-    regenerate_report(output, matrix, quiet)
+        regenerate_report(output, matrix, quiet)
 
 
 @app.command()
@@ -213,9 +209,10 @@ def demo(
     quiet: Quiet = False,
 ) -> None:
     """Run an example: cluster breast tumours and their measurements. Needs no download."""
-    from pyrocco.cli.demo_command import run_demo
+    with temporary_files(output):
+        from pyrocco.cli.demo_command import run_demo
 
-    run_demo(output, seed, force, quiet, context.obj)
+        run_demo(output, seed, force, quiet, context.obj)
 
 
 def main(arguments: Sequence[str] | None = None, observer: Observer | None = None) -> int:
@@ -242,6 +239,7 @@ def main(arguments: Sequence[str] | None = None, observer: Observer | None = Non
     """
     if arguments is None:
         repair_streams()
+        quiet_libraries()
     words = None if arguments is None else list(arguments)
     try:
         return _run(words, observer)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import signal
@@ -39,7 +38,6 @@ __all__ = [
     "print_output",
     "printable",
     "reading_bar",
-    "repair_streams",
     "say",
     "say_all",
     "signal_handled",
@@ -104,6 +102,8 @@ def _print(console: Console, line: str) -> None:
 
 def print_output(text: str) -> None:
     """Print the output that the user asked for; an error if it cannot be printed."""
+    if sys.stdout is None:
+        raise OutputError("standard output is closed: write the result to a file")
     with _output_errors():
         sys.stdout.write(text + "\n")
         sys.stdout.flush()
@@ -132,26 +132,6 @@ def close_output() -> int:
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
     return 0
-
-
-def repair_streams() -> None:
-    """Replace standard streams that are closed, and print what the terminal cannot show.
-
-    Otherwise the next file that is opened would get the number of a closed stream, and messages
-    of libraries would be written into it.
-    """
-    for number, mode in enumerate(("r", "w", "w")):
-        try:
-            os.fstat(number)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free: this one
-        name = ("stdin", "stdout", "stderr")[number]
-        if getattr(sys, name) is None:
-            stream = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115 - as long as the process
-            setattr(sys, name, stream)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
 
 
 def one_line(message: str) -> str:

@@ -21,6 +21,7 @@ __all__ = [
     "ScratchFolder",
     "cannot_write",
     "claimed_stage",
+    "remove_abandoned",
     "replacing",
     "reserve",
     "write_errors",
@@ -28,8 +29,8 @@ __all__ = [
 
 # The folder, inside a folder of results, in which results are collected until they are complete.
 STAGE = ".pyrocco-unfinished"
-_LOCK, _FILES = "lock", "files"
-_SCRATCH = "pyrocco-"
+# A folder that holds this file was made by pyrocco.
+_LOCK, _FILES = ".pyrocco-lock", "files"
 
 
 def cannot_write(path: Path, error: OSError) -> OutputError:
@@ -99,7 +100,7 @@ def claimed_stage(folder: Path) -> Iterator[Path]:
 
 
 class ScratchFolder:
-    """A temporary folder for arrays, which is removed with this object.
+    """A temporary folder, which is removed with this object.
 
     A folder that a killed process left behind is removed when the next one is made.
 
@@ -107,20 +108,30 @@ class ScratchFolder:
     ----------
     parent : Path, optional
         Where to make it; by default in the folder for temporary files of the system.
+    prefix : str
+        How its name begins.
     """
 
-    def __init__(self, parent: Path | None = None):
+    def __init__(self, parent: Path | None = None, prefix: str = "pyrocco-"):
         try:
             parent = parent or Path(tempfile.gettempdir())
-            _remove_abandoned(parent)
-            self.path, self._lock = _make_locked(parent)
+            remove_abandoned(parent, prefix)
+            self.path, lock = _make_locked(parent, prefix)
         except OSError as error:
             raise OutputError(
                 f"{parent or 'temporary files'}: no temporary folder can be made there: "
                 f"{error.strerror or error}. Set the environment variable TMPDIR to a folder with "
                 "enough space"
             ) from error
-        self.remove = weakref.finalize(self, _remove_scratch, self.path, self._lock)
+        self.remove = weakref.finalize(self, _remove_scratch, self.path, lock)
+
+
+def remove_abandoned(parent: Path, prefix: str) -> None:
+    """Remove scratch folders of this user whose process does not exist any more."""
+    for path in parent.glob(f"{prefix}*"):
+        with suppress(OSError):  # it is of another user, in use, or gone
+            if not path.is_symlink() and (path / _LOCK).is_file():
+                _remove_scratch(path, _open_locked(path / _LOCK, wait=False))
 
 
 def reserve(path: Path, size: int) -> None:
@@ -133,28 +144,13 @@ def reserve(path: Path, size: int) -> None:
             os.posix_fallocate(file.fileno(), 0, size)
 
 
-def _make_locked(parent: Path) -> tuple[Path, int]:
+def _make_locked(parent: Path, prefix: str) -> tuple[Path, int]:
     while True:
-        path = Path(tempfile.mkdtemp(prefix=_SCRATCH, dir=parent))
+        path = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
         try:
             return path, _open_locked(path / _LOCK, wait=False)
         except (FileNotFoundError, BlockingIOError):
             continue  # another process took it for abandoned before it was locked
-
-
-def _remove_abandoned(parent: Path) -> None:
-    """Remove scratch folders of this user whose process does not exist any more."""
-    for path in parent.glob(f"{_SCRATCH}*"):
-        with suppress(OSError):  # it is of another user, in use, or gone
-            if path.is_symlink() or not (path / _LOCK).is_file() or not _is_scratch(path):
-                continue
-            _remove_scratch(path, _open_locked(path / _LOCK, wait=False))
-
-
-def _is_scratch(path: Path) -> bool:
-    """Whether a folder holds only what a scratch folder can hold."""
-    names = {entry.name for entry in path.iterdir()}
-    return all(name == _LOCK or name.endswith(".npy") for name in names)
 
 
 def _remove_scratch(path: Path, lock: int) -> None:

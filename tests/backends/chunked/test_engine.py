@@ -413,7 +413,7 @@ def store(request):
 
 
 def files(store):
-    return list(store.folder.iterdir())
+    return list(store.folder.glob("*.npy"))
 
 
 def test_large_arrays_are_in_files_that_are_removed_with_their_chunks(store):

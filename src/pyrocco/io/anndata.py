@@ -17,7 +17,7 @@ from pyrocco._typing import Matrix as Values
 from pyrocco.io.errors import MatrixError, check_extra, extra
 from pyrocco.io.hdf5 import list_matrices, load_h5ad
 from pyrocco.io.isolated import Parts, ReaderFailedError, read_isolated
-from pyrocco.io.named_matrix import Matrix, named_matrix
+from pyrocco.io.named_matrix import Matrix, check_index_types, named_matrix
 
 if TYPE_CHECKING:
     from anndata import AnnData
@@ -52,13 +52,15 @@ def read_h5ad(path: Path, layer: str | None = None, raw: bool = False) -> Matrix
     check_extra(*_EXTRA, "anndata")
     try:
         loaded = read_isolated(load_h5ad, path, layer, raw)
+        check_index_types(loaded.arrays, str(path))
         X = _assembled(loaded)
     except MatrixError:
         raise
     except (ReaderFailedError, ValueError) as error:
+        reason = f" ({error})" if isinstance(error, ReaderFailedError) and str(error) else ""
         raise MatrixError(
-            f"{path}: is not an AnnData file, or is damaged: copy it again, or open it with "
-            "anndata and save it again"
+            f"{path}: is not an AnnData file, or is damaged{reason}: copy it again, or open it "
+            "with anndata and save it again"
         ) from error
     notes = [
         "An AnnData file: observations (cells) are rows, variables (genes) are columns.",

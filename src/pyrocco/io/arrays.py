@@ -12,7 +12,7 @@ from scipy import sparse
 from pyrocco._typing import Matrix as Values
 from pyrocco.cells.inspection import machine_memory
 from pyrocco.io.errors import MatrixError, damage_errors
-from pyrocco.io.named_matrix import Matrix, named_matrix
+from pyrocco.io.named_matrix import Matrix, check_index_types, named_matrix
 
 __all__ = ["read_npy", "read_npz"]
 
@@ -34,6 +34,7 @@ def read_npz(path: Path) -> Matrix:
         with np.load(path, allow_pickle=False) as archive:
             if "format" not in archive.files:
                 return _only_matrix(archive, path)
+            check_index_types(archive, str(path))
         X = sparse.load_npz(path)
         note = f"A sparse matrix with {X.nnz} stored values of {X.dtype}, without names."
         return _nameless(X, path, note)

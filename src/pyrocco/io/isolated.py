@@ -29,7 +29,7 @@ __all__ = ["Parts", "ReaderFailedError", "read_isolated"]
 
 # A reader may take this long, plus a second for every megabyte of the file: many times what a
 # good file takes.
-SECONDS = 20.0
+SECONDS = 15.0
 _BYTES_PER_SECOND = 1e6
 
 _START = (
@@ -51,7 +51,7 @@ class Parts:
 
 
 class ReaderFailedError(Exception):
-    """The reader failed, crashed or did not return; the message says which."""
+    """The reader failed; the message says whether it crashed or did not return in time."""
 
 
 def read_isolated(reader: Callable[..., Parts], path: Path, *arguments: object) -> Parts:
@@ -115,8 +115,12 @@ def _receive(channel: IO[bytes]) -> Parts:
         raise EOFError
     message = json.loads(line)
     if "error" in message:
-        kind = _ERRORS.get(message["error"], ReaderFailedError)
-        raise kind(*message["arguments"])
+        kind = _ERRORS.get(message["error"])
+        if kind is not None:
+            raise kind(*message["arguments"])
+        failure = ReaderFailedError()
+        failure.add_note(f"{message['error']}: {message['arguments']}")
+        raise failure
     arrays = {}
     for name, dtype, shape in message["arrays"]:
         array = np.empty(shape, np.dtype(dtype))

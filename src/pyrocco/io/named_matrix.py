@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
 
+from pyrocco._typing import Dense, is_sparse, stored_values
 from pyrocco._typing import Matrix as Values
-from pyrocco._typing import is_sparse, stored_values
 from pyrocco.cells.sparse_check import check_sparse_indices
 from pyrocco.io.errors import MatrixError, cell_place, counted, percent
 
 __all__ = [
     "INFINITE",
     "Matrix",
+    "check_index_types",
     "check_matrix_array",
     "check_numbers",
     "default_names",
@@ -144,6 +145,15 @@ def check_numbers(X: Values, source: str) -> Values:
     if np.isinf(stored_values(X)).any():
         raise MatrixError(f"{source}: {cell_place(*_first_infinite(X))} {INFINITE}")
     return X
+
+
+def check_index_types(arrays: Mapping[str, Dense], source: str) -> None:
+    """Refuse indices that are not integers: SciPy would round them when it makes a matrix."""
+    for name in ("indices", "indptr", "row", "col", "offsets"):
+        if name in arrays and arrays[name].dtype.kind not in "iu":
+            raise MatrixError(
+                f"{source}: is damaged: its {name} are {arrays[name].dtype}, not integers"
+            )
 
 
 def _check_sparse(X: sparse.sparray, source: str) -> None:

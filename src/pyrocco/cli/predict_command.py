@@ -11,11 +11,11 @@ import pandas as pd
 import typer
 
 from pyrocco.cells.preparation import prepare_alike
+from pyrocco.cli.fitted_model import FittedModel, load_fitted
 from pyrocco.cli.input import read_file
 from pyrocco.cli.options import MODEL_FILE, ReadOptions
 from pyrocco.cli.terminal import one_line, say_all, tell
 from pyrocco.estimators import ROCCO
-from pyrocco.estimators.loading import load_with_about
 from pyrocco.io import Matrix, MatrixError, match_columns, write_table
 
 __all__ = ["predict_file"]
@@ -36,12 +36,12 @@ def predict_file(
     quiet: bool,
 ) -> None:
     """Assign the rows or columns of a file to clusters, and print or write the table."""
-    fitted, about = _load(model)
-    data = _match(read_file(new, read, quiet), about, str(new), columns)
-    prepared = data if as_is else _prepare(data, about["preparation"], str(new), columns)
+    fitted = load_fitted(model / MODEL_FILE if model.is_dir() else model)
+    data = _match(read_file(new, read, quiet), fitted, str(new), columns)
+    prepared = data if as_is else _prepare(data, fitted.preparation, str(new), columns)
     if not quiet:
         say_all(prepared.notes)
-    table = _assign(fitted, prepared, str(new), columns)
+    table = _assign(fitted.model, prepared, str(new), columns)
     if output is not None:
         write_table(output, table)
     if as_json:
@@ -54,26 +54,11 @@ def predict_file(
         tell(f"Wrote the labels to {output}: {len(table)} {side}, {n_far} far from every cluster.")
 
 
-def _load(path: Path) -> tuple[ROCCO, dict[str, Any]]:
-    model, about = load_with_about(path / MODEL_FILE if path.is_dir() else path)
-    if not isinstance(model, ROCCO):
-        raise MatrixError(
-            f"{path}: contains a model of class {type(model).__name__}; only ROCCO assigns new "
-            "rows"
-        )
-    if "column_names" not in about:
-        raise MatrixError(
-            f"{path}: contains no names of rows and columns, because it was saved from Python: "
-            "use pyrocco.load and the predict method of the model"
-        )
-    return model, about
-
-
-def _match(data: Matrix, about: dict[str, Any], source: str, columns: bool) -> Matrix:
+def _match(data: Matrix, fitted: FittedModel, source: str, columns: bool) -> Matrix:
     """Arrange the columns of new rows, or the rows of new columns, as in the fit."""
     if not columns:
-        return match_columns(data, about["column_names"], source, "column")
-    return match_columns(data.transpose(), about["row_names"], source, "row").transpose()
+        return match_columns(data, fitted.column_names, source, "column")
+    return match_columns(data.transpose(), fitted.row_names, source, "row").transpose()
 
 
 def _prepare(data: Matrix, preparation: dict[str, Any], source: str, columns: bool) -> Matrix:

@@ -14,7 +14,14 @@ from pyrocco.io.errors import OutputError
 with suppress(ImportError):  # Windows has no such locks
     import fcntl
 
-__all__ = ["STAGE", "cannot_write", "claimed_stage", "replacing", "write_errors"]
+__all__ = [
+    "STAGE",
+    "cannot_write",
+    "claimed_stage",
+    "remove_unfinished",
+    "replacing",
+    "write_errors",
+]
 
 # The folder, inside a folder of results, in which results are collected until they are complete.
 STAGE = ".pyrocco-unfinished"
@@ -44,7 +51,7 @@ def replacing(path: Path) -> Iterator[Path]:
     The unfinished file has the same name in every run. A file left by a process that was killed
     is therefore overwritten by the next run, and two processes take turns.
     """
-    unfinished = path.with_name(f".{path.name}.unfinished")
+    unfinished = _unfinished(path)
     lock = _open_locked(unfinished, wait=True)
     try:
         os.truncate(unfinished, 0)
@@ -53,6 +60,23 @@ def replacing(path: Path) -> Iterator[Path]:
     finally:
         unfinished.unlink(missing_ok=True)
         os.close(lock)
+
+
+def remove_unfinished(path: Path) -> None:
+    """Remove what a killed process left of a file, unless another process is writing it."""
+    unfinished = _unfinished(path)
+    if not unfinished.is_file() or unfinished.is_symlink():
+        return
+    with suppress(OSError):  # it is locked
+        lock = _open_locked(unfinished, wait=False)
+        try:
+            unfinished.unlink(missing_ok=True)
+        finally:
+            os.close(lock)
+
+
+def _unfinished(path: Path) -> Path:
+    return path.with_name(f".{path.name}.unfinished")
 
 
 @contextmanager

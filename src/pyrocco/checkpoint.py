@@ -589,7 +589,7 @@ def _read_chunk(path: Path, sha256: str | None) -> Dense:
     except OSError as error:
         reason = error.strerror or error
         raise CheckpointError(f"{path}: cannot be read: {reason}: {_ADVICE}") from error
-    except (ValueError, Warning) as error:
+    except (TypeError, ValueError) as error:
         raise CheckpointError(f"{path}: {_DAMAGED}: {_ADVICE}") from error
     is_sound = chunk.ndim == 2 and chunk.dtype.kind == "f" and np.isfinite(chunk).all()
     if not is_sound or sha256 not in (None, _chunk_digest(chunk)):

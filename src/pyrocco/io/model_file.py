@@ -12,6 +12,7 @@ import io
 import json
 import math
 import os
+import re
 import stat
 import struct
 import zipfile
@@ -20,7 +21,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal
 
 import numpy as np
 from scipy import sparse
@@ -44,6 +45,14 @@ _DEEPEST_VALUE, _DEEPEST_TEXT = 40, 150
 # The hash of a larger integer may equal that of others; a dict of such keys would be slow.
 _LARGEST_KEY = 2**60
 _NOT_FINITE = ("nan", "inf", "-inf")
+# The start of an npy file of version 1.0, and its header as NumPy writes it. NumPy's own reader
+# evaluates it as an expression of Python, which may be any.
+_MAGIC = b"\x93NUMPY\1\0"
+_HEADER = re.compile(
+    rb"\{'descr': '(?P<type>[<>|=][biufcmMSU]\d{1,9}(\[\w{1,9}\])?)', "
+    rb"'fortran_order': (?P<by_column>True|False), "
+    rb"'shape': \((?P<shape>(\d{1,18}(, \d{1,18}){0,31},?)?)\), \} *\n"
+)
 # What zipfile, zlib, json and NumPy raise if the bytes are wrong.
 _DAMAGE = (
     ArithmeticError,
@@ -51,10 +60,8 @@ _DAMAGE = (
     EOFError,
     LookupError,
     RuntimeError,
-    SyntaxError,
     TypeError,
     ValueError,
-    Warning,
     struct.error,
     zipfile.BadZipFile,
     zlib.error,
@@ -227,23 +234,24 @@ class _Members:
 
 
 def array_from_bytes(data: bytes) -> Dense:
-    """Return the array of an npy file, or raise a ValueError.
+    """Return the array of an npy file, or raise a ValueError or a TypeError.
 
     The sizes in its header must agree with the number of bytes, so that no header can ask for
     more memory than the file has.
     """
-    file = io.BytesIO(data)
-    if np.lib.format.read_magic(file) != (1, 0):
-        raise ValueError("another version of npy")
-    shape, by_column, dtype = np.lib.format.read_array_header_1_0(file)
-    start = file.tell()
-    if dtype.hasobject or dtype.names is not None or dtype.subdtype is not None:
-        raise ValueError("an array of objects or records")
+    start = len(_MAGIC) + 2
+    start += int.from_bytes(data[len(_MAGIC) : start], "little")
+    header = _HEADER.fullmatch(data[len(_MAGIC) + 2 : start])
+    if not data.startswith(_MAGIC) or header is None:
+        raise ValueError("no header of npy")
+    dtype = np.dtype(header["type"].decode())
+    shape = tuple(int(size) for size in header["shape"].split(b",") if size.strip())
     if not dtype.itemsize or math.prod(shape) * dtype.itemsize != len(data) - start:
         raise ValueError("the header does not fit the data")
     values = np.frombuffer(data, dtype, offset=start)
     # A copy that can be written to, in the byte order of this machine.
-    return values.astype(dtype.newbyteorder("=")).reshape(shape, order="F" if by_column else "C")
+    order: Literal["F", "C"] = "F" if header["by_column"] == b"True" else "C"
+    return values.astype(dtype.newbyteorder("=")).reshape(shape, order=order)
 
 
 def _hash(data: bytes) -> str:

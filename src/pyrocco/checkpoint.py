@@ -27,6 +27,7 @@ from pyrocco.graph import Graph
 from pyrocco.graph.edges import GRAPH_FIELDS
 from pyrocco.io.errors import ModelFileError
 from pyrocco.io.fields import (
+    Anything,
     ArrayOf,
     DictOf,
     Field,
@@ -37,10 +38,10 @@ from pyrocco.io.fields import (
     ListOf,
     Number,
     Plain,
-    Sizes,
     Text,
     Truth,
     TupleOf,
+    Within,
     optional,
 )
 from pyrocco.io.model_file import array_from_bytes, read_model_file, write_model_file
@@ -62,21 +63,9 @@ _IRRELEVANT = ("verbose", "n_jobs")
 _CHUNK_FILE, _TURNS = re.compile(r"\d+(\.part)?\.npy"), ("0", "1")
 
 _COUNTER = Integer(-1, 1_000_000)
-_STRENGTHS = TupleOf(Number(0, 1e300), Number(0, 1e300))
-
-
-class _Nodes(Fields):
-    """The fields of a graph on the rows or the columns of the matrix."""
-
-    def __init__(self, side: str):
-        # Weights of zero would have no largest eigenvalue; those of degrees are never so small.
-        weights = Floats("edges", finite=True, least=1e-12, most=1e15)
-        super().__init__({**GRAPH_FIELDS.table, "weights": weights})
-        self.side = side
-
-    def check(self, value: Any, sizes: Sizes, place: str) -> None:
-        """Check a graph, whose nodes are all rows or all columns."""
-        super().check(value, {"nodes": sizes[self.side]}, place)
+# Weights of zero would have no largest eigenvalue; those of degrees are never so small.
+_WEIGHTS = Floats("edges", finite=True, least=1e-12, most=1e15)
+_GRAPH = Fields({**GRAPH_FIELDS.table, "weights": _WEIGHTS})
 
 
 def _position_fields(U: Field) -> Fields:
@@ -86,14 +75,16 @@ def _position_fields(U: Field) -> Fields:
         history=HISTORY_FIELD,
         objective=Number(),
         mu=TupleOf(Number(0), Number(0)),
-        strength=_STRENGTHS,
+        strength=TupleOf(Number(0, 1e300), Number(0, 1e300)),
         settled=Truth(),
     )
     return Fields(
         representation=_COUNTER,
         loop=_COUNTER,
         state=optional(state),
-        graphs=optional(TupleOf(_Nodes("rows"), _Nodes("columns"))),
+        graphs=optional(
+            TupleOf(Within(_GRAPH, {"nodes": "rows"}), Within(_GRAPH, {"nodes": "columns"}))
+        ),
         complete=Truth(),
         outliers=optional(
             TupleOf(Integer(0, 1_000_000), Floats("rows", "columns"), Floats("rows", "columns"))
@@ -111,7 +102,10 @@ _IN_CHUNKS = _position_fields(
         optional=["sha256"],  # version 0.1.0 did not store it
     )
 )
-_IDENTITY = DictOf(Text(), Plain())
+# The position is checked when the matrix is known.
+_STORED = Fields(
+    checkpoint=Fields(identity=DictOf(Text(), Plain()), position=DictOf(Text(), Anything()))
+)
 
 
 class CheckpointError(RuntimeError):
@@ -611,22 +605,12 @@ def _read(path: Path) -> dict[str, Any]:
         raise CheckpointError(f"{path}: is not a regular file: use another name")
     try:
         content = read_model_file(path)
-        stored = Fields(checkpoint=Fields(identity=_IDENTITY, position=_Anything()))
-        stored.check(content, {}, "")
+        _STORED.check(content, {}, "")
     except (ModelFileError, FieldError) as error:
         raise CheckpointError(
             f"{path}: is not a checkpoint of this version, or is damaged: {_ADVICE}"
         ) from error
     return dict(content["checkpoint"])
-
-
-class _Anything:
-    """A dict, whose content is checked when the matrix is known."""
-
-    def check(self, value: Any, sizes: Sizes, place: str) -> None:
-        """Accept every dict."""
-        if not isinstance(value, dict):
-            raise FieldError(f"{place} is no dict")
 
 
 def _check_position(content: dict[str, Any], X: Cells) -> None:

@@ -68,7 +68,6 @@ NAMES = [f"c{j}" for j in range(20)]
         (("about", "preparation"), {"tfidf": 3}),
         (("about", "preparation"), {"zscore": {"$tuple": [1, 2]}}),
         (("about", "preparation"), {"zscore": None}),
-        (("about", "more"), 1),
         (("attributes", "row_labels_"), 1),
     ],
 )
@@ -136,6 +135,7 @@ def test_a_summary_that_names_no_matrix(out, capsys):
 
 
 def test_the_results_themselves_are_fine(results, out, capsys):
+    set_value(out / "model.pyrocco", ["about", "more"], 1)
     assert main(["report", str(out), "-q"]) == 0
     assert main(["predict", str(out), str(results / "counts.csv"), "-q"]) == 0
     assert capsys.readouterr().out.startswith("name,label")

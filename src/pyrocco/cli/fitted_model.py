@@ -62,7 +62,9 @@ def load_fitted(path: Path) -> FittedModel:
         )
     sizes = {"rows": len(model.row_labels_), "columns": len(model.column_labels_)}
     try:
-        _ABOUT.check(about, sizes, "")
+        # Something else may be stored beside.
+        used = {name: value for name, value in about.items() if name in _ABOUT.table}
+        _ABOUT.check(used, sizes, "")
     except FieldError as error:
         raise ModelFileError(
             f"{path}: does not hold what pyrocco fit stores with a model ({error}): fit again"

@@ -20,6 +20,7 @@ from pyrocco._typing import Dense
 from pyrocco.io.model_file import Record
 
 __all__ = [
+    "Anything",
     "ArrayOf",
     "Cells",
     "DictOf",
@@ -43,6 +44,7 @@ __all__ = [
     "Texts",
     "Truth",
     "TupleOf",
+    "Within",
     "agree",
     "optional",
 ]
@@ -72,11 +74,13 @@ class Fields:
     Parameters
     ----------
     table : mapping of str to Field, optional
-        The fields, like the keyword arguments, for names that are words of Python.
+        Further fields, such as those of another table.
     optional : collection of str
         Names of fields that may be absent.
     all_optional : bool
         Whether all of them may be absent.
+    **fields : Field
+        The fields.
 
     Examples
     --------
@@ -113,6 +117,28 @@ class Fields:
 
 
 @dataclass(frozen=True)
+class Within:
+    """A dict whose table has other names for sizes than what contains it.
+
+    Parameters
+    ----------
+    fields : Fields
+        The table.
+    sizes : mapping of str to str
+        Sizes that both have: the name of the table, and that of what contains it.
+    """
+
+    fields: Fields
+    sizes: Mapping[str, str]
+
+    def check(self, value: Any, sizes: Sizes, place: str) -> None:
+        """Check the dict, and take over the sizes that it sets."""
+        inside = {own: sizes[outer] for own, outer in self.sizes.items() if outer in sizes}
+        self.fields.check(value, inside, place)
+        sizes |= {outer: inside[own] for own, outer in self.sizes.items() if own in inside}
+
+
+@dataclass(frozen=True)
 class Part:
     """An object of one of several classes, as a record.
 
@@ -121,7 +147,7 @@ class Part:
     kinds : mapping of str to Fields
         The table of each class that is allowed.
     sizes : mapping of str to str
-        Sizes that the object shares with what contains it: its name for a size, and theirs.
+        Sizes that the object shares with what contains it, as for `Within`.
     """
 
     kinds: Mapping[str, Fields]
@@ -131,11 +157,14 @@ class Part:
         """Check the class of a record and its fields."""
         known = isinstance(value, Record) and value.name in self.kinds
         _require(known, place, f"is not a {' or a '.join(self.kinds)}")
-        inside = {own: sizes[outer] for own, outer in self.sizes.items() if outer in sizes}
-        self.kinds[value.name].check(value.parts, inside, place)
-        for own, outer in self.sizes.items():
-            if own in inside:
-                sizes[outer] = inside[own]
+        Within(self.kinds[value.name], self.sizes).check(value.parts, sizes, place)
+
+
+class Anything:
+    """A value that is checked later, or not used."""
+
+    def check(self, value: Any, sizes: Sizes, place: str) -> None:
+        """Accept every value."""
 
 
 @dataclass(frozen=True)

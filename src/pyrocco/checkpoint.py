@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
+import re
+import stat
+import textwrap
 import time
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from importlib.metadata import version
@@ -20,10 +22,31 @@ from pyrocco._typing import Dense, Matrix, is_sparse
 from pyrocco.backends import Backend, ChunkedBackend, ChunkedMatrix
 from pyrocco.backends.chunked.dask import ClusterLostError
 from pyrocco.backends.chunked.matrix import Store, dense
+from pyrocco.cells.values import to_dense
 from pyrocco.graph import Graph
+from pyrocco.graph.edges import GRAPH_FIELDS
 from pyrocco.io.errors import ModelFileError
-from pyrocco.io.model_file import read_model_file, write_model_file
-from pyrocco.representation import LoopState, Representation
+from pyrocco.io.fields import (
+    Anything,
+    ArrayOf,
+    DictOf,
+    Field,
+    FieldError,
+    Fields,
+    Floats,
+    Integer,
+    ListOf,
+    Number,
+    Plain,
+    Text,
+    Truth,
+    TupleOf,
+    Within,
+    optional,
+)
+from pyrocco.io.model_file import array_from_bytes, read_model_file, write_model_file
+from pyrocco.io.unfinished import remove_unfinished, write_errors
+from pyrocco.representation import HISTORY_FIELD, LoopState, Representation
 
 __all__ = ["Checkpoint", "CheckpointError", "Stages", "checkpoint_to", "open_stages"]
 
@@ -32,8 +55,57 @@ Cells = Matrix | ChunkedMatrix
 
 # Writing that took one second is repeated after this many seconds at the earliest.
 _PATIENCE = 10
+_DAMAGED = "is damaged"
+_ADVICE = "delete it to start from the beginning"
 # Parameters that change what is printed or how many threads work, but not the result.
 _IRRELEVANT = ("verbose", "n_jobs")
+# Names of the files in a folder of chunks, finished and unfinished, and of its two parts.
+_CHUNK_FILE, _TURNS = re.compile(r"\d+(\.part)?\.npy"), ("0", "1")
+
+_COUNTER = Integer(-1, 1_000_000)
+# Weights of zero would have no largest eigenvalue; those of degrees are never so small.
+_WEIGHTS = Floats("edges", finite=True, least=1e-12, most=1e15)
+_GRAPH = Fields({**GRAPH_FIELDS.table, "weights": _WEIGHTS})
+
+
+def _position_fields(U: Field) -> Fields:
+    """Return what a checkpoint must hold; `U` is the representation, or where its chunks are."""
+    state = Fields(
+        U=U,
+        history=HISTORY_FIELD,
+        objective=Number(),
+        mu=TupleOf(Number(0), Number(0)),
+        strength=TupleOf(Number(0, 1e300), Number(0, 1e300)),
+        settled=Truth(),
+    )
+    return Fields(
+        representation=_COUNTER,
+        loop=_COUNTER,
+        state=optional(state),
+        graphs=optional(
+            TupleOf(Within(_GRAPH, {"nodes": "rows"}), Within(_GRAPH, {"nodes": "columns"}))
+        ),
+        complete=Truth(),
+        outliers=optional(
+            TupleOf(Integer(0, 1_000_000), Floats("rows", "columns"), Floats("rows", "columns"))
+        ),
+    )
+
+
+_IN_MEMORY = _position_fields(Floats("rows", "columns", finite=True))
+_IN_CHUNKS = _position_fields(
+    Fields(
+        folder=Text(),
+        ends=ArrayOf(np.intp, "ends"),
+        turn=Integer(0),
+        sha256=ListOf(Text()),
+        optional=["sha256"],  # version 0.1.0 did not store it
+    )
+)
+# The position is checked when the matrix is known.
+_STORED = Fields(
+    checkpoint=Fields(identity=DictOf(Text(), Plain()), position=DictOf(Text(), Anything()))
+)
 
 
 class CheckpointError(RuntimeError):
@@ -276,11 +348,21 @@ class Checkpoint:
         if self._stored is None:
             return SavedStages(self, None, backend)
         _check_same(self.path, self._stored["identity"], self._identity)
-        content = self._stored["position"]
-        if self._folder is not None and content["state"]:
-            self._chunks = content["state"]["U"]
-            content["state"]["U"] = self._folder.read(self._chunks)
-        return SavedStages(self, Position.from_content(content), backend)
+        return SavedStages(self, self._position(X), backend)
+
+    def _position(self, X: Cells) -> Position:
+        """Return the stored position, after checking that it fits the matrix."""
+        content = self._stored["position"] if self._stored is not None else {}
+        try:
+            _check_position(content, X)
+            if self._folder is not None and content["state"]:
+                self._chunks = content["state"]["U"]
+                U = self._folder.read(self._chunks)
+                _check_chunks(U, X)
+                content["state"]["U"] = U
+        except FieldError as error:
+            raise CheckpointError(f"{self.path}: {_DAMAGED} ({error}): {_ADVICE}") from error
+        return Position.from_content(content)
 
     def take(self, position: Position) -> None:
         """Take a new position, and write it if enough time has passed."""
@@ -298,7 +380,8 @@ class Checkpoint:
         if self._unwritten is None:
             return
         started = time.monotonic()
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with write_errors(self.path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
         content = self._unwritten.to_content()
         if self._chunks is not None and content["state"]:
             content["state"] = {**content["state"], "U": self._chunks}
@@ -310,7 +393,9 @@ class Checkpoint:
 
     def remove(self) -> None:
         """Remove the file, and the folder of chunks beside it."""
-        self.path.unlink(missing_ok=True)
+        with write_errors(self.path):
+            self.path.unlink(missing_ok=True)
+        remove_unfinished(self.path)
         if self._folder is not None:
             self._folder.remove()
 
@@ -420,52 +505,134 @@ class ChunkFolder:
     def write(self, chunks: ChunkedMatrix) -> dict[str, Any]:
         """Write all chunks; return what `read` needs to find them again."""
         self.turn += 1
-        folder = (self.path / str(self.turn % 2)).absolute()
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = (self.path / _TURNS[self.turn % 2]).absolute()
+        with write_errors(folder):
+            folder.mkdir(parents=True, exist_ok=True)
         written = [
             chunks.submit(i, partial(_write_chunk, path=folder / f"{i}.npy"))
             for i in range(len(chunks.chunks))
         ]
-        self.store.fetch(written)
-        return {"folder": str(folder), "ends": np.asarray(chunks.ends), "turn": self.turn}
+        return {
+            "folder": str(folder),
+            "ends": np.asarray(chunks.ends),
+            "turn": self.turn,
+            "sha256": self.store.fetch(written),
+        }
 
     def read(self, written: dict[str, Any]) -> ChunkedMatrix:
-        """Return the chunks that were written."""
+        """Return the chunks that were written.
+
+        They are read from this folder wherever it is now, and from nowhere else.
+
+        Raises
+        ------
+        CheckpointError
+            If a chunk is missing or damaged.
+        """
         self.turn = int(written["turn"])
+        part = _TURNS[self.turn % 2]
         ends = np.asarray(written["ends"], dtype=np.intp)
-        paths = [Path(written["folder"]) / f"{i}.npy" for i in range(len(ends) - 1)]
-        first = np.load(paths[0], mmap_mode="r")
-        chunks = [self.store.submit(_read_chunk, path) for path in paths]
-        return ChunkedMatrix(self.store, chunks, ends, first.shape[1], first.dtype)
+        lengths, hashes = np.diff(ends), written.get("sha256", [None] * (len(ends) - 1))
+        if Path(written["folder"]).name != part or len(hashes) != len(lengths):
+            raise CheckpointError(f"{self.path}: is not the folder of this checkpoint: {_ADVICE}")
+        if not len(lengths) or ends[0] != 0 or (lengths < 0).any():
+            raise CheckpointError(f"{self.path}: {_DAMAGED}: {_ADVICE}")
+        paths = [self.path / part / f"{i}.npy" for i in range(len(lengths))]
+        chunks = [
+            self.store.submit(_read_chunk, path, sha256)
+            for path, sha256 in zip(paths, hashes, strict=True)
+        ]
+        kinds = self.store.fetch([self.store.submit(_kind_of, chunk) for chunk in chunks])
+        _, n_columns, dtype = kinds[0]
+        for path, length, kind in zip(paths, lengths.tolist(), kinds, strict=True):
+            if kind != (length, n_columns, dtype):
+                raise CheckpointError(f"{path}: has another shape than its neighbours: {_ADVICE}")
+        return ChunkedMatrix(self.store, chunks, ends, n_columns, np.dtype(dtype))
 
     def remove(self) -> None:
-        """Remove the folder."""
-        shutil.rmtree(self.path, ignore_errors=True)
+        """Remove the chunks, and the folder unless other files are in it."""
+        for folder in (self.path / part for part in _TURNS):
+            if folder.is_symlink() or not folder.is_dir():
+                continue
+            for file in folder.iterdir():
+                if _CHUNK_FILE.fullmatch(file.name):
+                    with suppress(OSError):
+                        file.unlink()
+            with suppress(OSError):  # something else is in it
+                folder.rmdir()
+        with suppress(OSError):
+            self.path.rmdir()
 
 
-def _write_chunk(chunk: Dense, path: Path) -> bool:
+def _write_chunk(chunk: Dense, path: Path) -> str:
+    """Write a chunk, and return its digest."""
+    values = dense(chunk)
     # The file is complete or absent: a worker may die while it writes, and another repeats it.
     unfinished = path.with_suffix(".part.npy")
-    np.save(unfinished, dense(chunk))
-    unfinished.replace(path)
-    return True
+    with write_errors(path):
+        np.save(unfinished, values)
+        unfinished.replace(path)
+    return _chunk_digest(values)
 
 
-def _read_chunk(path: Path) -> Dense:
-    return np.asarray(np.load(path))
+def _read_chunk(path: Path, sha256: str | None) -> Dense:
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise CheckpointError(f"{path}: is not a regular file: {_ADVICE}")
+        chunk = array_from_bytes(path.read_bytes())
+    except OSError as error:
+        reason = error.strerror or error
+        raise CheckpointError(f"{path}: cannot be read: {reason}: {_ADVICE}") from error
+    except (TypeError, ValueError) as error:
+        raise CheckpointError(f"{path}: {_DAMAGED}: {_ADVICE}") from error
+    is_sound = chunk.ndim == 2 and chunk.dtype.kind == "f" and np.isfinite(chunk).all()
+    if not is_sound or sha256 not in (None, _chunk_digest(chunk)):
+        raise CheckpointError(f"{path}: {_DAMAGED}: {_ADVICE}")
+    return chunk
+
+
+def _chunk_digest(chunk: Dense) -> str:
+    return hashlib.sha256(np.ascontiguousarray(chunk).data).hexdigest()
+
+
+def _kind_of(chunk: Dense) -> tuple[int, int, str]:
+    """Return numbers of rows and columns, and the type of the values."""
+    return chunk.shape[0], chunk.shape[1], chunk.dtype.str
 
 
 def _read(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        raise CheckpointError(f"{path}: is not a regular file: use another name")
     try:
-        content = read_model_file(path).get("checkpoint")
-    except ModelFileError:
-        content = None
-    if content is None or not {"identity", "position"} <= set(content):
+        content = read_model_file(path)
+        _STORED.check(content, {}, "")
+    except (ModelFileError, FieldError) as error:
         raise CheckpointError(
-            f"{path}: is not a checkpoint of this version, or is damaged: delete it to start "
-            "from the beginning"
-        )
-    return dict(content)
+            f"{path}: is not a checkpoint of this version, or is damaged: {_ADVICE}"
+        ) from error
+    return dict(content["checkpoint"])
+
+
+def _check_position(content: dict[str, Any], X: Cells) -> None:
+    """Check that a stored position fits the matrix; its chunks are checked when they are read."""
+    in_chunks = isinstance(X, ChunkedMatrix)
+    sizes = {"rows": int(X.shape[0]), "columns": int(X.shape[1])}
+    (_IN_CHUNKS if in_chunks else _IN_MEMORY).check(content, sizes, "")
+    if not in_chunks and content["state"] and content["state"]["U"].dtype != X.dtype:
+        raise FieldError(f"state.U holds {content['state']['U'].dtype} instead of {X.dtype}")
+    if content["outliers"] is None:
+        return
+    if isinstance(X, ChunkedMatrix):
+        raise FieldError("outliers cannot be found in chunks")
+    cleaned = content["outliers"][1]
+    if np.isinf(cleaned).any() or (np.isnan(cleaned) != np.isnan(to_dense(X))).any():
+        raise FieldError("outliers has other missing values than the matrix")
+
+
+def _check_chunks(U: ChunkedMatrix, X: Cells) -> None:
+    same = isinstance(X, ChunkedMatrix) and np.array_equal(U.ends, X.ends)
+    if not same or U.shape != X.shape or U.dtype != X.dtype:
+        raise FieldError("the chunks are not those of this matrix")
 
 
 def _identity(parameters: Mapping[str, Any], X: Cells) -> dict[str, Any]:
@@ -487,7 +654,8 @@ def _check_same(path: Path, then: dict[str, Any], now: dict[str, Any]) -> None:
     if not differing:
         return
     first = differing[0]
-    change = "" if first == "matrix" else f" ({then.get(first)} then, {now[first]} now)"
+    before = textwrap.shorten(str(then.get(first)), 60)
+    change = "" if first == "matrix" else f" ({before} then, {now[first]} now)"
     raise CheckpointError(
         f"{path}: belongs to a fit with another {first}{change}: use the same data and "
         "parameters, or delete the file to start from the beginning"

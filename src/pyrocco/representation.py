@@ -9,10 +9,27 @@ from typing import Any, Protocol
 
 from pyrocco._typing import Array, DeviceArray
 from pyrocco.backends import Backend, Workspace
+from pyrocco.io import fields
 from pyrocco.model import Schedule, Side, SylvesterSystem
 from pyrocco.solvers import Solution, Solver
 
 Record = dict[str, Any]
+
+# What a file must hold for the records of the iterations.
+HISTORY_FIELD = fields.ListOf(
+    fields.Fields(
+        iteration=fields.Integer(least=1),
+        objective=fields.Number(),
+        alpha=fields.Number(),
+        beta=fields.Number(),
+        mu_rows=fields.Number(),
+        mu_columns=fields.Number(),
+        solver=fields.Text(),
+        solver_iterations=fields.Integer(least=0),
+        residual=fields.Number(),
+        seconds=fields.Number(),
+    )
+)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from pyrocco.io import OutputError
-from pyrocco.io.unfinished import STAGE, claimed_stage, replacing
+from pyrocco.io.unfinished import STAGE, claimed_stage, remove_unfinished, replacing
 
 HOLD = """
 import sys, time
@@ -59,6 +59,17 @@ def test_the_file_of_a_killed_process_is_overwritten(tmp_path):
         unfinished.write_text("new")
     assert path.read_text() == "new"
     assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_what_is_left_can_be_removed_unless_it_is_being_written(tmp_path):
+    path = tmp_path / "a.txt"
+    process = hold("replacing", "path.write_text('half')", path)
+    remove_unfinished(path)
+    assert os.listdir(tmp_path) == [".a.txt.unfinished"]
+    kill(process)
+    remove_unfinished(path)
+    assert os.listdir(tmp_path) == []
+    remove_unfinished(path)
 
 
 def test_two_writers_take_turns(tmp_path):

@@ -1,7 +1,6 @@
 """A model that was saved and loaded is the same model; other files are refused in plain words."""
 
 import json
-import warnings
 import zipfile
 from dataclasses import fields, is_dataclass
 
@@ -19,6 +18,7 @@ from pyrocco.estimators.loading import Loaded, load_with_about
 from pyrocco.io import ModelFileError
 from pyrocco.io.model_file import FORMAT_VERSION, read_model_file, write_model_file
 from pyrocco.solvers import MultigridSolver, SpectralSolver
+from tests.model_files import rewrite
 
 
 def parts_of(value):
@@ -207,17 +207,6 @@ def test_other_files(tmp_path):
             pyrocco.load(tmp_path / name)
     with pytest.raises(FileNotFoundError):
         pyrocco.load(tmp_path / "nowhere")
-
-
-def rewrite(path, change):
-    """Change the text of a model file, as a later pyrocco might write it."""
-    with zipfile.ZipFile(path) as archive:
-        parts = {name: archive.read(name) for name in archive.namelist()}
-    text = json.loads(parts["model.json"])
-    change(text)
-    with zipfile.ZipFile(path, "w") as archive, warnings.catch_warnings():
-        for name, data in {**parts, "model.json": json.dumps(text)}.items():
-            archive.writestr(name, data)
 
 
 def test_a_newer_file_says_how_to_read_it(saved):

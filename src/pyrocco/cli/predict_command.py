@@ -11,11 +11,11 @@ from typing import Any
 import pandas as pd
 
 from pyrocco.cells.preparation import prepare_alike
+from pyrocco.cli.fitted_model import FittedModel, load_fitted
 from pyrocco.cli.input import read_file
 from pyrocco.cli.options import ReadOptions, WriteOptions
 from pyrocco.cli.terminal import one_line, print_output, printable, say_all, tell
 from pyrocco.estimators import ROCCO
-from pyrocco.estimators.loading import load_with_about
 from pyrocco.io import Matrix, MatrixError, OutputError, match_columns, write_table
 from pyrocco.io.result_files import check_table_path, csv_text
 from pyrocco.io.result_folder import MODEL_FILE, check_not_input
@@ -46,14 +46,14 @@ def predict_file(job: PredictJob) -> None:
     path = job.model / MODEL_FILE if job.model.is_dir() else job.model
     if job.output is not None:
         _check_output(job.output, [path, job.source], job.write.force)
-    fitted, about = _load(path)
+    fitted = load_fitted(path)
     source = str(job.source)
-    data = _match(read_file(job.source, job.read, job.quiet), about, source, job.columns)
+    data = _match(read_file(job.source, job.read, job.quiet), fitted, source, job.columns)
     if not job.as_is:
-        data = _prepare(data, about["preparation"], source, job.columns)
+        data = _prepare(data, fitted.preparation, source, job.columns)
     if not job.quiet:
         say_all(data.notes)
-    _deliver(_assign(fitted, data, source, job.columns), job)
+    _deliver(_assign(fitted.model, data, source, job.columns), job)
 
 
 def _check_output(path: Path, inputs: list[Path], force: bool) -> None:
@@ -83,26 +83,11 @@ def _deliver(table: pd.DataFrame, job: PredictJob) -> None:
         )
 
 
-def _load(path: Path) -> tuple[ROCCO, dict[str, Any]]:
-    model, about = load_with_about(path)
-    if not isinstance(model, ROCCO):
-        raise MatrixError(
-            f"{path}: contains a model of class {type(model).__name__}; only ROCCO assigns new "
-            "rows"
-        )
-    if "column_names" not in about:
-        raise MatrixError(
-            f"{path}: contains no names of rows and columns, because it was saved from Python: "
-            "use pyrocco.load and the predict method of the model"
-        )
-    return model, about
-
-
-def _match(data: Matrix, about: dict[str, Any], source: str, columns: bool) -> Matrix:
+def _match(data: Matrix, fitted: FittedModel, source: str, columns: bool) -> Matrix:
     """Arrange the columns of new rows, or the rows of new columns, as in the fit."""
     if not columns:
-        return match_columns(data, about["column_names"], source, "column")
-    return match_columns(data.transpose(), about["row_names"], source, "row").transpose()
+        return match_columns(data, fitted.column_names, source, "column")
+    return match_columns(data.transpose(), fitted.row_names, source, "row").transpose()
 
 
 def _prepare(data: Matrix, preparation: dict[str, Any], source: str, columns: bool) -> Matrix:

@@ -6,33 +6,69 @@ import json
 from pathlib import Path
 from typing import Any
 
+from pyrocco.cells.preparation import PREPARATIONS
+from pyrocco.cli.fitted_model import load_fitted
 from pyrocco.cli.input import prepare_matrix, read_file
-from pyrocco.cli.options import PrepareOptions, ReadOptions
+from pyrocco.cli.options import Absent, Layout, PrepareOptions, ReadOptions
 from pyrocco.cli.terminal import tell
-from pyrocco.estimators.loading import load_with_about
 from pyrocco.io import Matrix, MatrixError, staged_folder
+from pyrocco.io.fields import (
+    DictOf,
+    FieldError,
+    Fields,
+    Number,
+    Text,
+    Texts,
+    Truth,
+    optional,
+)
 from pyrocco.io.result_folder import MODEL_FILE, REPORT_FILE, SUMMARY_FILE, check_not_input
 from pyrocco.io.unfinished import write_errors
 from pyrocco.report import write_report
 
 __all__ = ["regenerate_report"]
 
+_READING = Fields(
+    transpose=Truth(),
+    layer=optional(Text()),
+    raw=Truth(),
+    sheet=optional(Text()),
+    layout=Text(tuple(Layout)),
+    absent=optional(Text(tuple(Absent))),
+    all_optional=True,
+)
+_ADVICE = Fields(kind=Text(), transpose=Truth(), steps=Texts(), reason=Text())
+# What the report uses of the summary of a fit.
+_SUMMARY = Fields(
+    input=Text(),
+    matrix=Text(),
+    reading=_READING,
+    prepared=Texts(choices=tuple(PREPARATIONS)),
+    advice=optional(_ADVICE),
+    notes=Texts(),
+    warnings=Texts(),
+    density=Number(),
+    seconds=Number(),
+    versions=DictOf(Text(), Text()),
+    all_optional=True,
+)
+
 
 def regenerate_report(output: Path, matrix: Path | None, quiet: bool) -> None:
     """Write report.html again, from the model, the summary and the matrix of a fit."""
     summary = _read_summary(output)
-    model, about = load_with_about(output / MODEL_FILE)
-    names = {side: tuple(about[side]) for side in ("row_names", "column_names")}
+    fitted = load_fitted(output / MODEL_FILE)
+    names = {"row_names": fitted.row_names, "column_names": fitted.column_names}
     path = matrix or _recorded_path(output, summary)
     data = _read_as_fitted(path, summary, quiet)
-    if (data.row_names, data.column_names) != (names["row_names"], names["column_names"]):
+    if (data.row_names, data.column_names) != (fitted.row_names, fitted.column_names):
         raise MatrixError(
             f"{path}: its rows and columns are not those of the fit in {output}: name the file "
             "of the fit with --matrix, or fit again"
         )
     check_not_input(output / REPORT_FILE, [path])
     with staged_folder(output) as folder, write_errors(output / REPORT_FILE):
-        write_report(folder / REPORT_FILE, model, data.X, **names, summary=summary)
+        write_report(folder / REPORT_FILE, fitted.model, data.X, **names, summary=summary)
     if not quiet:
         tell(f"Open {output / REPORT_FILE} in a browser.")
 
@@ -45,13 +81,24 @@ def _read_summary(output: Path) -> dict[str, Any]:
         )
     try:
         summary: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise MatrixError(f"{path}: was not written by pyrocco fit: fit again") from error
+        if not isinstance(summary, dict):
+            raise FieldError("it is no dict")
+        # Only what the report uses; the rest is for other programs.
+        used = {key: value for key, value in summary.items() if key in _SUMMARY.table}
+        _SUMMARY.check(used, {}, "")
+    except (ValueError, RecursionError) as error:
+        reason = f" ({error})" if isinstance(error, FieldError) else ""
+        raise MatrixError(f"{path}: was not written by pyrocco fit{reason}: fit again") from error
     return summary
 
 
 def _recorded_path(output: Path, summary: dict[str, Any]) -> Path:
     """Path of the matrix at the time of the fit; the demo writes it beside its results."""
+    if "matrix" not in summary and "input" not in summary:
+        raise MatrixError(
+            f"{output / SUMMARY_FILE}: does not name the matrix of the fit: say where it is with "
+            "--matrix FILE"
+        )
     path = output / summary["matrix"] if "matrix" in summary else Path(summary["input"])
     if not path.exists():
         raise MatrixError(

@@ -45,7 +45,8 @@ def load(path: str | os.PathLike[str]) -> Any:
     Raises
     ------
     ModelFileError
-        If the file is not a model, is damaged, or was written by a newer version of pyrocco.
+        If the file is not a model, is damaged, was edited so that its parts do not fit each
+        other, or was written by a newer version of pyrocco.
     FileNotFoundError
         If there is no such file.
 

@@ -11,6 +11,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from pyrocco._typing import Floats, Labels, Mask
 from pyrocco.backends.base import largest_eigenvalue
+from pyrocco.io import fields
 
 # Below this size a dense eigenvalue routine is both faster and safer than Lanczos.
 _DENSE_NODES = 32
@@ -74,6 +75,16 @@ class Graph:
         both = (np.r_[self.heads, self.tails], np.r_[self.tails, self.heads])
         values = np.r_[self.weights, self.weights]
         return sparse.csr_array((values, both), shape=(self.n_nodes, self.n_nodes))
+
+
+# What a file must hold for a graph. Its weights are far below the limit.
+GRAPH_FIELDS = fields.Fields(
+    n_nodes=fields.Size("nodes"),
+    heads=fields.Indices("edges", below="nodes"),
+    tails=fields.Indices("edges", below="nodes"),
+    weights=fields.Floats("edges", finite=True, least=0.0, most=1e15),
+    search=fields.Text(),
+)
 
 
 def _degrees(n_nodes: int, heads: Labels, tails: Labels) -> Labels:

@@ -22,6 +22,7 @@ __all__ = [
     "cannot_write",
     "claimed_stage",
     "remove_abandoned",
+    "remove_unfinished",
     "replacing",
     "reserve",
     "write_errors",
@@ -56,7 +57,7 @@ def replacing(path: Path) -> Iterator[Path]:
     The unfinished file has the same name in every run. A file left by a process that was killed
     is therefore overwritten by the next run, and two processes take turns.
     """
-    unfinished = path.with_name(f".{path.name}.unfinished")
+    unfinished = _unfinished(path)
     lock = _open_locked(unfinished, wait=True)
     try:
         os.truncate(unfinished, 0)
@@ -68,6 +69,23 @@ def replacing(path: Path) -> Iterator[Path]:
         raise
     finally:
         os.close(lock)
+
+
+def remove_unfinished(path: Path) -> None:
+    """Remove what a killed process left of a file, unless another process is writing it."""
+    unfinished = _unfinished(path)
+    if not unfinished.is_file() or unfinished.is_symlink():
+        return
+    with suppress(OSError):  # it is locked
+        lock = _open_locked(unfinished, wait=False)
+        try:
+            unfinished.unlink(missing_ok=True)
+        finally:
+            os.close(lock)
+
+
+def _unfinished(path: Path) -> Path:
+    return path.with_name(f".{path.name}.unfinished")
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from typing import Any, NamedTuple
@@ -19,6 +20,7 @@ from pyrocco.backends import NumpyBackend, TorchBackend
 from pyrocco.fitting.repeated_rows import KnownRows
 from pyrocco.graph import Graph
 from pyrocco.io.errors import ModelFileError
+from pyrocco.io.fields import FieldError
 from pyrocco.io.model_file import Record, read_model_file, write_model_file
 from pyrocco.results.answers import Answers
 from pyrocco.results.predict import (
@@ -29,6 +31,7 @@ from pyrocco.results.predict import (
     Predictor,
 )
 from pyrocco.results.statistics import Moments, TreeStatistics
+from pyrocco.results.stored_fields import MODELS, check_content
 from pyrocco.solvers import (
     AutoSolver,
     BartelsStewartSolver,
@@ -40,7 +43,7 @@ from pyrocco.solvers import (
 
 # Classes whose objects a model may contain. An object is stored as the values of its
 # constructor parameters, each of which is an attribute of the same name. To make a new class
-# storable, add it here.
+# storable, add it here, and what its parameters must be to `stored_fields.OBJECTS`.
 STORABLE: dict[str, Callable[..., Any]] = {
     kind.__name__: kind
     for kind in (
@@ -92,15 +95,19 @@ def save(self: Any, path: str | os.PathLike[str], about: Mapping[str, Any] | Non
     Raises
     ------
     ModelFileError
-        If a parameter is an object that cannot be stored, such as a solver of your own.
+        If a parameter is an object that cannot be stored, such as a solver of your own, or the
+        model has an attribute that is none of its class.
     NotFittedError
         If the model is not fitted.
+    OutputError
+        If the file cannot be written.
     """
     # All estimators have this function as their method.
     check_is_fitted(self)
-    if not type(self).__module__.startswith("pyrocco."):
+    name = type(self).__name__
+    if not type(self).__module__.startswith("pyrocco.") or name not in MODELS:
         raise ModelFileError(
-            f"{type(self).__name__} is not a class of pyrocco, and a model file contains no "
+            f"{name} is not a class of pyrocco, and a model file contains no "
             "code: pickle the model instead"
         )
     parameters = self.get_params(deep=False)
@@ -110,8 +117,14 @@ def save(self: Any, path: str | os.PathLike[str], about: Mapping[str, Any] | Non
         for name, value in vars(self).items()
         if name not in parameters and name != "_skl_callbacks"
     }
+    for attribute in attributes:
+        if attribute not in MODELS[name].attributes.table:
+            raise ModelFileError(
+                f"{attribute} is not an attribute of {name}: delete it, or store it beside the "
+                f"model as save(path, about={{{attribute!r}: ...}})"
+            )
     content = {
-        "class": type(self).__name__,
+        "class": name,
         "pyrocco_version": version("pyrocco"),
         "parameters": {name: to_plain(_device(value)) for name, value in parameters.items()},
         "attributes": {name: to_plain(value) for name, value in attributes.items()},
@@ -143,16 +156,23 @@ def load_model(path: str | os.PathLike[str], classes: Mapping[str, Callable[...,
     """
     content = read_model_file(path)
     try:
+        check_content(content)
         model = classes[content["class"]](**from_plain(content["parameters"]))
         for name, value in from_plain(content["attributes"]).items():
             setattr(model, name, value)
-    except (KeyError, TypeError) as error:
+    except (FieldError, KeyError, TypeError) as error:
+        name, written = (content.get(key) for key in ("class", "pyrocco_version"))
+        reason = f" ({error})" if isinstance(error, FieldError) else ""
         raise ModelFileError(
-            f"{path}: contains a {content.get('class', 'model')} of pyrocco "
-            f"{content.get('pyrocco_version', '?')}, which this version cannot read: fit the "
-            "model again, or use that version"
+            f"{path}: contains a {_word(name, 'model')} of pyrocco {_word(written, '?')}, which "
+            f"this version cannot read{reason}: fit the model again, or use that version"
         ) from error
     return Loaded(model, from_plain(content["about"]))
+
+
+def _word(value: object, default: str) -> str:
+    """Return a text of a file for a message: in one line, and not too long."""
+    return value if isinstance(value, str) and re.fullmatch(r"[\w.+-]{1,40}", value) else default
 
 
 def to_plain(value: object) -> Any:

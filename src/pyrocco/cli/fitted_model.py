@@ -1,0 +1,73 @@
+"""The model of ``pyrocco fit``, with the names and the preparation of its matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pyrocco.estimators import ROCCO
+from pyrocco.estimators.loading import load_with_about
+from pyrocco.io import MatrixError, ModelFileError
+from pyrocco.io.fields import FieldError, Fields, Floats, Nothing, Number, Texts, TupleOf
+
+__all__ = ["FittedModel", "load_fitted"]
+
+_SMALLEST = float(np.finfo(float).tiny)
+# What each preparation learned from the matrix of the fit.
+_PREPARATION = Fields(
+    normalize=Number(0, 1e300),
+    log1p=Nothing(),
+    tfidf=Floats("columns", finite=True),
+    zscore=TupleOf(
+        Floats("columns", finite=True), Floats("columns", finite=True, least=_SMALLEST)
+    ),
+    all_optional=True,
+)
+_ABOUT = Fields(row_names=Texts("rows"), column_names=Texts("columns"), preparation=_PREPARATION)
+
+
+@dataclass(frozen=True)
+class FittedModel:
+    """A fitted model, the names of its rows and columns, and how its values were prepared."""
+
+    model: ROCCO
+    row_names: tuple[str, ...]
+    column_names: tuple[str, ...]
+    preparation: dict[str, Any]
+
+
+def load_fitted(path: Path) -> FittedModel:
+    """Read a model file that ``pyrocco fit`` wrote.
+
+    Raises
+    ------
+    MatrixError
+        If the model is of another class or was saved from Python.
+    ModelFileError
+        If the file is damaged.
+    """
+    model, about = load_with_about(path)
+    if not isinstance(model, ROCCO):
+        raise MatrixError(
+            f"{path}: contains a model of class {type(model).__name__}; this command needs one "
+            "of ROCCO"
+        )
+    if "column_names" not in about:
+        raise MatrixError(
+            f"{path}: contains no names of rows and columns, because it was saved from Python: "
+            "use pyrocco.load and the methods of the model"
+        )
+    sizes = {"rows": len(model.row_labels_), "columns": len(model.column_labels_)}
+    try:
+        # Something else may be stored beside.
+        used = {name: value for name, value in about.items() if name in _ABOUT.table}
+        _ABOUT.check(used, sizes, "")
+    except FieldError as error:
+        raise ModelFileError(
+            f"{path}: does not hold what pyrocco fit stores with a model ({error}): fit again"
+        ) from error
+    names = tuple(about["row_names"]), tuple(about["column_names"])
+    return FittedModel(model, *names, about["preparation"])

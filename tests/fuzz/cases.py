@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .mutations import damage, replace, truncate
 from .seeds import FORMATS, Command
-from .structure import edit_structure
+from .structure import EDITS
 
 KINDS = ("structure", "damaged", "truncated", "replaced")
 # One kind per round: edits of the structure reach deepest, so they are the most frequent.
@@ -67,7 +67,7 @@ def build_case(case: Case, seeds: Path, folder: Path) -> Command:
     (folder / BYSTANDER).write_text("This file belongs to someone else.\n")
     target = rng.choice(_targets(folder, sample.targets))
     if case.kind == "structure":
-        edit_structure(case.format, folder, target, rng)
+        EDITS[case.format](target, rng)
     elif case.kind == "replaced":
         others = sorted(path for path in seeds.rglob("*") if path.is_file())
         replace(target, others, rng)

@@ -111,7 +111,7 @@ def _judge_exit(code: int, stderr: str) -> tuple[str, str]:
 
 
 def _last_line(text: str) -> str:
-    return ([""] + text.strip().splitlines())[-1]
+    return ["", *text.strip().splitlines()][-1]
 
 
 def is_control(character: str) -> bool:

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from .cases import Case, all_cases
-from .pool import describe_failure, describe_table, run_all
+from .pool import describe_failure, describe_table, group_failures, run_all
 from .runner import DEADLINE, Result
 
 _STEP = 10.0
@@ -82,12 +82,13 @@ def main(words: list[str] | None = None) -> int:
         deadline=arguments.deadline,
         watch=Progress(),
     )
-    failures = sorted((r for r in results if not r.is_fine), key=lambda result: result.case)
-    for result in failures:
-        print(describe_failure(result))
+    groups = group_failures(results)
+    for group in groups:
+        others = " ".join(result.case for result in group[1:6])
+        print(describe_failure(group[0]), f"    ({len(group)} cases) {others}", sep="\n")
     print(describe_table(results))
-    seconds = time.monotonic() - started
-    print(f"{len(results)} cases in {seconds:.0f} s, {len(failures)} failures")
+    failures, seconds = sum(map(len, groups)), time.monotonic() - started
+    print(f"{len(results)} cases in {seconds:.0f} s, {failures} failures of {len(groups)} kinds")
     return bool(failures)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -40,10 +41,13 @@ def _environment() -> dict[str, str]:
 
 
 class Worker:
-    """A process that forks for every case."""
+    """A process that forks for every case; see `runner.main` for its parameters."""
 
-    def __init__(self, seeds: Path, keep: Path | None, deadline: float):
-        words = [str(seeds), "" if keep is None else str(keep.absolute()), str(deadline)]
+    def __init__(
+        self, seeds: Path, keep: Path | None = None, deadline: float = DEADLINE, command: str = ""
+    ):
+        kept = "" if keep is None else str(keep.absolute())
+        words = [str(seeds), kept, str(deadline), command]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.fuzz.runner", *words],
             stdin=subprocess.PIPE,
@@ -151,7 +155,33 @@ def _format(result: Result) -> str:
 
 
 def describe_failure(result: Result) -> str:
-    """Return the name, the command and the last lines of the output of a case that failed."""
-    output = "\n".join(f"    {line}" for line in result.stderr.strip().splitlines()[-8:])
+    """Return the name, the command and the essential lines of the output of a failed case."""
+    output = "\n".join(f"    {line}" for line in essential_lines(result.stderr))
     words = " ".join(result.words)
     return f"{result.case}: {result.outcome}: {result.why}\n    pyrocco {words}\n{output}"
+
+
+def essential_lines(stderr: str, most: int = 8) -> list[str]:
+    """Return the last lines, or the innermost calls of a process that was killed."""
+    _, killed, calls = stderr.rpartition("(most recent call first):\n")
+    return calls.splitlines()[:most] if killed else stderr.strip().splitlines()[-most:]
+
+
+def group_failures(results: Iterable[Result]) -> list[list[Result]]:
+    """Group failed cases that seem to have the same cause, the most frequent ones first."""
+    groups: dict[tuple[str, ...], list[Result]] = {}
+    for result in results:
+        if not result.is_fine:
+            groups.setdefault(_cause(result), []).append(result)
+    return sorted(
+        groups.values(), key=lambda group: (OUTCOMES.index(group[0].outcome), -len(group))
+    )
+
+
+def _cause(result: Result) -> tuple[str, ...]:
+    """What failures with the same cause have in common: where in pyrocco, and the message."""
+    places = [line.strip() for line in result.stderr.splitlines() if "/pyrocco/" in line]
+    is_killed = "(most recent call first)" in result.stderr
+    place = places[0 if is_killed else -1] if places else ""
+    why = re.sub(r"\d+|U\+\w+|'.*?'|\".*?\"", "", result.why)
+    return _format(result), result.outcome, place, why[:60]

@@ -1,6 +1,8 @@
 """Run cases: a warm process that forks for every command, and the judgement of what it did."""
 
 import faulthandler
+import gc
+import importlib
 import json
 import os
 import resource
@@ -10,10 +12,11 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import IO
 
 from .cases import Case, build_case, copy_case
 from .outcome import FINE, RAISED, Ended, judge, list_changes, take_snapshot
@@ -186,6 +189,8 @@ class Workbench:
             for stream in ("stdout", "stderr")
         )
         outcome, why = judge(ended, stdout, stderr, changes)
+        # After a crash, Python lists all its extension modules on one line.
+        stderr = stderr.partition("\nExtension modules: ")[0]
         tails = stdout[-_OUTPUT_LIMIT:], stderr[-_OUTPUT_LIMIT:]
         return Result(name, command.words, outcome, why, round(ended.seconds, 3), *tails)
 
@@ -228,26 +233,32 @@ def warm_up() -> Callable[[list[str]], int]:
         sys.stdout = kept
     if any(codes):
         raise RuntimeError("the commands do not work on a valid file")
+    gc.freeze()  # forked processes then share the pages of what exists now
     return main
 
 
-def serve(seeds: Path, keep: Path | None, deadline: float) -> None:
-    """Read names of cases, or folders of kept ones, from stdin; write results to stdout."""
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    bench = Workbench(seeds, warm_up(), keep, deadline)
+def serve(bench: Workbench, answers: IO[str]) -> None:
+    """Read names of cases, or absolute paths of kept ones, from stdin; write their results."""
     for line in sys.stdin:
         request = line.rstrip("\n")
-        is_kept = "/" in request
+        is_kept = request.startswith("/")
         result = bench.replay(Path(request)) if is_kept else bench.run_case(Case.parse(request))
-        print(json.dumps(asdict(result)), file=answers, flush=True)
+        answers.write(json.dumps(asdict(result)) + "\n")
+        answers.flush()
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Serve; the arguments are the folder of seeds, that of failures or "", and the deadline."""
-    seeds, keep, deadline = arguments
-    serve(Path(seeds), Path(keep) if keep else None, float(deadline))
+def main(seeds: str, keep: str, deadline: str, command: str) -> None:
+    """Serve until stdin ends.
+
+    `command` is the function to run, as in ``package.module:function``; the command line of
+    pyrocco if it is empty. `keep` may be empty, too.
+    """
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what commands print must not be taken for an answer
+    module, _, function = command.partition(":")
+    run = getattr(importlib.import_module(module), function) if command else warm_up()
+    serve(Workbench(Path(seeds), run, Path(keep) if keep else None, float(deadline)), answers)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(*sys.argv[1:])

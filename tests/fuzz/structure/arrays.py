@@ -120,9 +120,7 @@ def _change_values(array: np.ndarray, rng: random.Random) -> np.ndarray:
         value = rng.choice(real)
     places = [rng.randrange(changed.size) for _ in range(rng.choice((1, 1, 3)))]
     changed.flat[slice(None) if rng.random() < 0.25 else places] = value
-    if rng.random() < 0.1:
-        changed = changed[::-1]
-    return changed
+    return np.flip(changed) if rng.random() < 0.1 else changed
 
 
 def _change_type(array: np.ndarray, rng: random.Random) -> np.ndarray:
@@ -134,6 +132,7 @@ def _change_type(array: np.ndarray, rng: random.Random) -> np.ndarray:
 
 
 def _change_shape(array: np.ndarray, rng: random.Random) -> np.ndarray:
+    array = np.atleast_1d(array)
     flat = array.reshape(-1)
     shapes = (
         array.T,
@@ -147,7 +146,7 @@ def _change_shape(array: np.ndarray, rng: random.Random) -> np.ndarray:
         flat[:0],
         array[:0],
         flat[:1].reshape(()) if flat.size else flat,
-        array[:-1] if array.ndim else array,
-        array[..., :-1] if array.ndim else array,
+        array[:-1],
+        array[..., :-1],
     )
     return rng.choice(shapes)

@@ -7,13 +7,18 @@ DEV := .venv/.dev-installed
 # Coverage costs a minute: only where CI is set.
 COVERAGE := $(if $(CI),--cov --cov-report=term)
 
-.PHONY: help demo test check bench paper-quick paper clean
+# make fuzz: how long it runs, and which damaged files it makes.
+SECONDS ?= 3600
+SEED ?= 0
+
+.PHONY: help demo test check fuzz bench paper-quick paper clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo         install, co-cluster the data that ships with pyrocco, results in demo-output/"
 	@echo "make test         install, run the tests"
 	@echo "make check        install, run ruff, mypy and import-linter"
+	@echo "make fuzz         install, read damaged files for an hour or SECONDS=600; failures in fuzz-failures/"
 	@echo "make paper-quick  the paper's experiments on small data, under ten minutes"
 	@echo "make paper        all of the paper's experiments, hours; needs PYROCCO_DATA"
 	@echo "make bench        speed tables, an hour on a quiet machine; needs PYROCCO_DATA"
@@ -43,6 +48,9 @@ check: $(DEV)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+fuzz: $(DEV)
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) --seed $(SEED) --jobs 2
+
 bench: $(DEV)
 	$(BIN)/python -m benchmarks.speed.solvers
 	$(BIN)/python -m benchmarks.speed.growth
@@ -57,4 +65,4 @@ paper: $(DEV)
 	$(BIN)/python -m benchmarks.paper --jobs 2
 
 clean:
-	rm -rf .venv demo-output .pytest_cache .mypy_cache .ruff_cache .coverage
+	rm -rf .venv demo-output fuzz-failures .pytest_cache .mypy_cache .ruff_cache .coverage

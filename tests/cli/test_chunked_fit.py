@@ -17,7 +17,7 @@ from pyrocco import ROCCO
 from pyrocco.backends import NumpyBackend
 from pyrocco.backends.chunked.dask import ClusterLostError
 from pyrocco.cli import dask_cluster, main
-from pyrocco.io import result_files, staged_folder
+from pyrocco.io import result_files
 
 SMALL = {"column_labels.csv", "block_means.csv", "summary.json"}
 
@@ -138,17 +138,6 @@ def test_parquet_on_request_and_for_many_rows(folder, fits, truth, tmp_path, mon
     np.testing.assert_array_equal(table["label"], truth[1])
     assert table["name"].tolist() == [f"g{i}" for i in range(90)]
     assert (tmp_path / "column_labels.csv").exists()
-
-
-def test_folders_take_the_place_of_files_and_files_that_of_folders(tmp_path):
-    for _ in range(2):
-        with staged_folder(tmp_path) as stage:
-            (stage / "a").mkdir()
-            (stage / "a" / "part").touch()
-        assert (tmp_path / "a" / "part").exists()
-        with staged_folder(tmp_path) as stage:
-            (stage / "a").touch()
-        assert (tmp_path / "a").is_file()
 
 
 def test_a_memory_limit_goes_to_the_estimator(folder, fits, tmp_path):

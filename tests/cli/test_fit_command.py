@@ -289,5 +289,5 @@ def test_missing_values_are_ignored_and_empty_rows_named(tmp_path, X, capsys):
 def test_a_matrix_of_missing_values_only_is_an_error(tmp_path, capsys):
     np.save(tmp_path / "incomplete.npy", np.full((6, 4), np.nan))
     assert main(["fit", str(tmp_path / "incomplete.npy"), "-o", str(tmp_path / "out"), "-q"]) == 2
-    assert "Every value of X is missing" in capsys.readouterr().err
+    assert "all 24 cells are missing values" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

@@ -25,7 +25,7 @@ from pyrocco.backends.chunked.matrix import Store, dense
 from pyrocco.cells.values import to_dense
 from pyrocco.graph import Graph
 from pyrocco.graph.edges import GRAPH_FIELDS
-from pyrocco.io.errors import ModelFileError
+from pyrocco.io.errors import ModelFileError, OutputError
 from pyrocco.io.fields import (
     Anything,
     ArrayOf,
@@ -302,13 +302,17 @@ class Checkpoint:
         Whether to continue from the file if it exists.
     interval : float
         Seconds between two writings, at least.
+    replace : bool
+        Whether to replace the file if it belongs to another fit, and is not continued.
     """
 
-    def __init__(self, path: Path, resume: bool, interval: float):
+    def __init__(self, path: Path, resume: bool, interval: float, replace: bool = True):
         self.path, self.interval = path, interval
+        self._in_the_way = path.exists() and not (resume or replace)
         self._stored = _read(path) if resume and path.exists() else None
         self._identity: dict[str, Any] | None = None
         self._unwritten: Position | None = None
+        self._was_written = False
         self._due = time.monotonic() + interval
         self._folder: ChunkFolder | None = None
         self._chunks: dict[str, Any] | None = None
@@ -343,6 +347,8 @@ class Checkpoint:
         if self.is_used:
             raise CheckpointError(f"{self.path}: is for one fit; use another file for the next")
         self._identity = _identity(parameters, X)
+        if self._in_the_way:
+            _check_same_fit(self.path, self._identity)
         if isinstance(backend, ChunkedBackend):
             self._folder = ChunkFolder(self.path.with_suffix(".chunks"), backend.store)
         if self._stored is None:
@@ -372,8 +378,21 @@ class Checkpoint:
             self._chunks, self._in_folder = self._folder.write(state.U), state
             self._due = 0.0
         self._unwritten = position
-        if time.monotonic() >= self._due:
+        if time.monotonic() < self._due:
+            return
+        try:
             self.write()
+        except OutputError as error:
+            if not self._was_written:
+                raise  # little is lost yet
+            # Later a disk may be full, but the fit itself can still succeed.
+            self._due = time.monotonic() + self.interval
+            warnings.warn(
+                f"The state of the fit cannot be saved ({error}). The fit goes on, but could not "
+                "be continued if it were stopped.",
+                UserWarning,
+                stacklevel=2,
+            )
 
     def write(self) -> None:
         """Write the last position, unless the file holds it already."""
@@ -387,7 +406,7 @@ class Checkpoint:
             content["state"] = {**content["state"], "U": self._chunks}
         stored = {"identity": self._identity, "position": content}
         write_model_file(self.path, {"checkpoint": stored})
-        self._unwritten = None
+        self._unwritten, self._was_written = None, True
         seconds = time.monotonic() - started
         self._due = time.monotonic() + max(self.interval, _PATIENCE * seconds)
 
@@ -409,7 +428,7 @@ def open_stages(
 
 @contextmanager
 def checkpoint_to(
-    path: str | Path, *, resume: bool = False, interval: float = 5.0
+    path: str | Path, *, resume: bool = False, interval: float = 5.0, replace: bool = True
 ) -> Iterator[Checkpoint]:
     """Save the state of a fit to a file, and continue from what the file holds.
 
@@ -427,6 +446,9 @@ def checkpoint_to(
         Whether to continue from the file if it exists. False starts from the beginning.
     interval : float, default=5.0
         Seconds between two writings, at least. An interruption is always written.
+    replace : bool, default=True
+        Whether to replace the file if it belongs to another fit. False raises an error then,
+        unless `resume` is true.
 
     Yields
     ------
@@ -454,11 +476,15 @@ def checkpoint_to(
     >>> model.n_row_clusters_, path.exists()
     (3, False)
     """
-    checkpoint = Checkpoint(Path(path), resume, interval)
+    checkpoint = Checkpoint(Path(path), resume, interval, replace)
     try:
         yield checkpoint
     except (KeyboardInterrupt, SystemExit, MemoryError, ClusterLostError):
         checkpoint.write()
+        raise
+    except OSError:
+        with suppress(OutputError):  # the disk may be full
+            checkpoint.write()
         raise
     if checkpoint.is_used:
         checkpoint.remove()
@@ -660,6 +686,17 @@ def _check_same(path: Path, then: dict[str, Any], now: dict[str, Any]) -> None:
         f"{path}: belongs to a fit with another {first}{change}: use the same data and "
         "parameters, or delete the file to start from the beginning"
     )
+
+
+def _check_same_fit(path: Path, identity: dict[str, Any]) -> None:
+    """Refuse to replace a file that is not a checkpoint of the same fit."""
+    try:
+        _check_same(path, _read(path)["identity"], identity)
+    except CheckpointError as error:
+        raise CheckpointError(
+            f"{path}: is in the way, and is not a checkpoint of this fit: move it, choose another "
+            "folder, or replace it with --force (replace=True in Python)"
+        ) from error
 
 
 def _digest(X: Cells) -> str:

@@ -81,6 +81,20 @@ def test_without_resume_a_warning_mentions_the_checkpoint(matrix, whole, tmp_pat
     assert not (tmp_path / "checkpoint.pyrocco").exists()
 
 
+def test_the_checkpoint_of_another_fit_is_replaced_only_by_force(matrix, tmp_path, capsys):
+    fit(matrix, tmp_path, "-q", observer=StopAt("iteration 3"))
+    saved = (tmp_path / "checkpoint.pyrocco").read_bytes()
+    capsys.readouterr()
+    assert fit(matrix, tmp_path, "-q", "--n-neighbors", "5") == 2
+    assert "is not a checkpoint of this fit" in capsys.readouterr().err
+    assert (tmp_path / "checkpoint.pyrocco").read_bytes() == saved
+    (tmp_path / "checkpoint.pyrocco").write_text("my notes")
+    assert fit(matrix, tmp_path, "-q") == 2
+    assert (tmp_path / "checkpoint.pyrocco").read_text() == "my notes"
+    assert fit(matrix, tmp_path, "-q", "--force") == 0
+    assert not (tmp_path / "checkpoint.pyrocco").exists()
+
+
 def test_resume_without_a_checkpoint_starts_from_the_beginning(matrix, whole, tmp_path, capsys):
     assert fit(matrix, tmp_path, "--resume") == 0
     assert "does not exist, so this fit starts from the beginning" in capsys.readouterr().err

@@ -1,5 +1,6 @@
 """Faults of the machine: killed processes, a full disk, too little memory, two fits at once."""
 
+import errno
 import json
 import os
 import shutil
@@ -13,7 +14,10 @@ import pandas as pd
 import pytest
 from sklearn.datasets import make_biclusters
 
+from pyrocco import ROCCO
+from pyrocco.checkpoint import checkpoint_to
 from pyrocco.cli import main
+from pyrocco.io import OutputError
 from pyrocco.io.unfinished import STAGE, ScratchFolder
 
 # One thread each: the processes are copied while they run.
@@ -104,6 +108,43 @@ def test_a_full_disk_is_named(matrix, tmp_path, capsys):
     words = ["predict", str(tmp_path / "out"), str(matrix), "-q", "-o", str(tmp_path / "p.csv")]
     assert main(words) == 2
     assert str(tmp_path / "p.csv") in capsys.readouterr().err
+
+
+def test_a_fit_goes_on_if_its_state_cannot_be_saved_any_more(matrix, tmp_path, monkeypatch):
+    written = []
+
+    def full_later(path, content):
+        written.append(path)
+        if len(written) > 1:
+            raise OutputError(f"{path}: cannot be written: No space left on device")
+
+    monkeypatch.setattr("pyrocco.checkpoint.write_model_file", full_later)
+    with (
+        pytest.warns(UserWarning, match="cannot be saved .*No space left on device"),
+        checkpoint_to(tmp_path / "c.pyrocco", interval=0.0) as checkpoint,
+    ):
+        model = ROCCO().fit(np.load(matrix), checkpoint=checkpoint)
+    assert len(written) > 1
+    assert model.n_row_clusters_ == 3
+
+
+def test_work_is_saved_if_the_results_cannot_be_written(matrix, tmp_path, capsys, monkeypatch):
+    """After hours of work the disk may be full: the checkpoint stays, and the message says so."""
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    out = tmp_path / "out"
+    words = ["fit", str(matrix), "-o", str(out), "-q", "--no-report"]
+    with monkeypatch.context() as patch:
+        patch.setattr("pyrocco.cli.fit_command.save_figure", full)
+        assert main(words) == 2
+    err = capsys.readouterr().err
+    assert f"{out}: cannot be written: No space left on device" in err
+    assert "--resume continues from there" in err
+    assert [path.name for path in out.iterdir()] == ["checkpoint.pyrocco"]
+    assert main([*words, "--resume"]) == 0
+    assert not (out / "checkpoint.pyrocco").exists()
 
 
 def test_too_little_memory(matrix, tmp_path):

@@ -59,7 +59,6 @@ from pyrocco.io import (
     result_writer,
     row_label_writer,
     split_rows,
-    staged_folder,
     write_table,
 )
 from pyrocco.io.partitioned import matching_files
@@ -71,9 +70,10 @@ from pyrocco.io.result_folder import (
     REPORT_FILE,
     SUMMARY_FILE,
     check_replaceable,
+    moved_when_complete,
     names_in_format,
 )
-from pyrocco.io.unfinished import write_errors
+from pyrocco.io.unfinished import claimed_stage, write_errors
 from pyrocco.plots import before_and_after, save_figure
 from pyrocco.plots.style import count
 from pyrocco.progress import Observer
@@ -193,8 +193,9 @@ def _fit_in_memory(model: ROCCO, job: FitJob) -> Summary:
     advice = advise(gather_facts(data.X), data.row_names, data.column_names)
     prepared, preparation = prepare_matrix(data, job.prepare, job.source)
     with (
-        _stoppable(job.output, job.run.resume) as checkpoint,
-        staged_folder(job.output, [job.source]) as folder,
+        claimed_stage(job.output) as folder,
+        _stoppable(job) as checkpoint,
+        moved_when_complete(folder, job.output, [job.source]),
     ):
         if not job.quiet:
             advised = [] if job.prepare.names else [describe_advice(advice)]
@@ -216,8 +217,9 @@ def _fit_in_chunks(model: ROCCO, job: FitJob) -> Summary:
     # Labels may lie on the cluster, so it must run until they are written.
     with (
         _lost_cluster_reported(),
-        _stoppable(job.output, job.run.resume) as checkpoint,
-        staged_folder(job.output) as folder,
+        claimed_stage(job.output) as folder,
+        _stoppable(job) as checkpoint,
+        moved_when_complete(folder, job.output),
         start_cluster(job.run.cluster, _memory_limit(job.run)) as client,
     ):
         n_workers = 1 if client is None else len(client.nthreads())
@@ -284,12 +286,12 @@ def _lost_cluster_reported() -> Iterator[None]:
 
 
 @contextmanager
-def _stoppable(output: Path, resume: bool) -> Iterator[Checkpoint]:
+def _stoppable(job: FitJob) -> Iterator[Checkpoint]:
     """Keep a checkpoint in the folder of the results while a fit runs, and keep it if stopped.
 
     SIGTERM, with which batch systems end a job, stops the fit as Ctrl-C does.
     """
-    path = output / CHECKPOINT_FILE
+    path, resume = job.output / CHECKPOINT_FILE, job.run.resume
     if os.path.lexists(path) and not path.is_file():
         raise OutputError(f"{path}: is in the way, and is not a file: move it")
     if path.exists() and not resume:
@@ -299,18 +301,22 @@ def _stoppable(output: Path, resume: bool) -> Iterator[Checkpoint]:
         )
     if resume and not path.exists():
         say(f"{path} does not exist, so this fit starts from the beginning")
+    options = {"resume": resume, "replace": job.write.force}
     try:
         terminated = signal_handled(signal.SIGTERM, signal.default_int_handler)
-        with terminated, checkpoint_to(path, resume=resume) as checkpoint:
+        with terminated, checkpoint_to(path, **options) as checkpoint:
             yield checkpoint
     except KeyboardInterrupt as error:
-        message = "stopped; no results were written"
-        if path.exists():
-            message += (
-                f", but the work so far is in {path}: the same command with --resume continues "
-                "from there"
-            )
-        raise StoppedError(message) from error
+        saved = f", but {_about_saved(path)}" if path.exists() else ""
+        raise StoppedError(f"stopped; no results were written{saved}") from error
+    except (OutputError, MatrixError) as error:
+        if not (checkpoint.is_used and path.exists()):
+            raise
+        raise type(error)(f"{error}; {_about_saved(path)}") from error
+
+
+def _about_saved(path: Path) -> str:
+    return f"the work so far is in {path}: the same command with --resume continues from there"
 
 
 def _fit_job(model: ROCCO, X: MatrixLike, job: FitJob, checkpoint: Checkpoint) -> Summary:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import zlib
 from collections.abc import Iterator, Sequence
@@ -68,10 +69,10 @@ def read_errors(path: str | os.PathLike[str]) -> Iterator[None]:
     """Convert errors of the system in this block to a `MatrixError` that names the file."""
     try:
         yield
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise MatrixError(f"{path}: cannot be read: the compressed file is damaged") from error
     except OSError as error:
         raise MatrixError(f"{path}: cannot be read: {error.strerror or error}") from error
-    except (EOFError, zlib.error) as error:
-        raise MatrixError(f"{path}: cannot be read: the compressed file is damaged") from error
 
 
 @contextmanager

@@ -31,6 +31,7 @@ __all__ = [
     "check_not_input",
     "check_replaceable",
     "earlier_results",
+    "moved_when_complete",
     "names_in_format",
     "staged_folder",
 ]
@@ -176,20 +177,22 @@ def staged_folder(folder: str | os.PathLike[str], inputs: Iterable[Path] = ()) -
     of `folder` stays as it was. Results of an earlier fit that are not written again are removed,
     unless they are among the `inputs`.
     """
-    folder, inputs = Path(folder), list(inputs)
-    is_new = not folder.exists()
-    try:
-        with claimed_stage(folder) as stage:
-            yield stage
-            earlier = earlier_results(folder) or EarlierResults("")
-            written = _move_all(stage, folder, earlier.files)
-            if SUMMARY_FILE in written:
-                for path in (folder / name for name in earlier.files - written):
-                    if not any(_is_same(path, given) for given in inputs):
-                        _remove(path, is_ours=True)
-    finally:
-        if is_new and folder.is_dir() and not any(folder.iterdir()):
-            folder.rmdir()
+    with claimed_stage(Path(folder)) as stage, moved_when_complete(stage, Path(folder), inputs):
+        yield stage
+
+
+@contextmanager
+def moved_when_complete(stage: Path, folder: Path, inputs: Iterable[Path] = ()) -> Iterator[None]:
+    """Move the files of a stage to a folder when the block ends normally, see `staged_folder`."""
+    yield
+    earlier = earlier_results(folder) or EarlierResults("")
+    written = _move_all(stage, folder, earlier.files)
+    if SUMMARY_FILE not in written:
+        return
+    inputs = list(inputs)
+    for path in (folder / name for name in earlier.files - written):
+        if not any(_is_same(path, given) for given in inputs):
+            _remove(path, is_ours=True)
 
 
 def _move_all(stage: Path, folder: Path, earlier: frozenset[str]) -> set[str]:

@@ -93,13 +93,14 @@ def claimed_stage(folder: Path) -> Iterator[Path]:
     """Yield an empty folder inside `folder`, which is removed at the end.
 
     Only one process at a time may have it. What a killed process left in it is removed first.
+    `folder` is made if need be, and removed again if it is empty at the end.
 
     Raises
     ------
     OutputError
         If another process has it, or `folder` cannot be written to.
     """
-    stage = folder / STAGE
+    stage, is_new = folder / STAGE, not folder.exists()
     with write_errors(folder):
         lock = _claim(stage)
     content = stage / _FILES
@@ -114,6 +115,8 @@ def claimed_stage(folder: Path) -> Iterator[Path]:
         (stage / _LOCK).unlink(missing_ok=True)
         with suppress(OSError):  # something else is in it
             stage.rmdir()
+            if is_new:
+                folder.rmdir()
         os.close(lock)
 
 

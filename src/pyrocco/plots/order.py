@@ -10,6 +10,8 @@ from pyrocco.fitting.result import block_means
 __all__ = ["bins", "cluster_order", "downsample", "order_by_means", "sort_by_cluster"]
 
 COARSEST = 150
+# Differences of larger values, and sums of them, would be infinite.
+_LARGEST = 1e300
 
 
 def cluster_order(X: Matrix, row_labels: Labels, column_labels: Labels) -> tuple[Labels, Labels]:
@@ -18,7 +20,7 @@ def cluster_order(X: Matrix, row_labels: Labels, column_labels: Labels) -> tuple
     The clusters of the side with fewer clusters are sorted by size. Each cluster of the
     other side is placed next to the cluster in which it stands out most.
     """
-    means = block_means(X, row_labels, column_labels)
+    means = _limited(block_means(X, row_labels, column_labels))
     # A block whose values are all missing does not stand out.
     means = np.where(np.isnan(means), np.nanmean(means), means)
     return order_by_means(means, np.bincount(row_labels), np.bincount(column_labels))
@@ -60,7 +62,12 @@ def downsample(X: Matrix, row_order: Labels, column_order: Labels, most: int = 6
         # hardly any is noise.
         nonzero = np.count_nonzero(stored_values(X))
         most = int(np.clip(np.sqrt(nonzero), min(most, COARSEST), most))
-    return block_means(X, bins(row_order, most), bins(column_order, most))
+    return _limited(block_means(X, bins(row_order, most), bins(column_order, most)))
+
+
+def _limited(means: Floats) -> Floats:
+    """Limit means to values with which matplotlib can compute; NaN stays NaN."""
+    return np.asarray(np.clip(means, -_LARGEST, _LARGEST))
 
 
 def bins(order: Labels, most: int) -> Labels:

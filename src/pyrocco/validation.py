@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import warnings
 from collections.abc import Sequence
 from typing import TypeGuard
@@ -127,6 +128,48 @@ def check_n_jobs(value: object) -> int | None:
     raise ValueError(
         f"n_jobs must be None, a number of threads, or -1 for all; got {shown(value)}."
     )
+
+
+def check_positive(
+    name: str, value: object, *, below: float = np.inf, or_zero: bool = False
+) -> float:
+    """Return `value` as a float, unless it is no finite number above 0 (or 0) and below a limit.
+
+    Examples
+    --------
+    >>> check_positive("tol", -1.0)
+    Traceback (most recent call last):
+    ...
+    ValueError: tol must be a finite number above 0; got -1.0.
+    """
+    if not isinstance(value, bool) and isinstance(value, numbers.Real):
+        try:
+            number = float(value)
+        except OverflowError:  # an integer may be larger than every float
+            number = np.inf
+        if 0 < number < below or (or_zero and number == 0):
+            return number
+    least = "of at least 0" if or_zero else "above 0"
+    most = f" and below {below:g}" if below < np.inf else ""
+    raise ValueError(f"{name} must be a finite number {least}{most}; got {shown(value)}.")
+
+
+def check_numbers(name: str, values: object, size: int, of: str) -> NDArray[np.float64]:
+    """Return an array of floats, or raise a ValueError unless there is one for each column.
+
+    Examples
+    --------
+    >>> check_numbers("idf", [1.0, 2.0], 3, "column")
+    Traceback (most recent call last):
+    ...
+    ValueError: idf must have one number for each of the 3 columns; got [1.0, 2.0].
+    """
+    given = np.asarray(values)
+    if given.shape != (size,) or given.dtype.kind not in "fiu" or not np.isfinite(given).all():
+        raise ValueError(
+            f"{name} must have one number for each of the {size} {of}s; got {shown(values)}."
+        )
+    return given.astype(np.float64, copy=False)
 
 
 def check_n_clusters(value: object) -> NClusters:

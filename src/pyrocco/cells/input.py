@@ -21,7 +21,8 @@ from pyrocco.validation import shown
 
 _NUMBERS, _TEXTS = "fiub", "OSUT"
 # How the types of columns with points or spans of time begin, in pandas and in polars.
-_TIMES = ("date", "time", "period", "interval", "duration")
+_TIMES = ("date", "time", "period", "duration")
+_LARGEST_INDEX = np.iinfo(np.int32).max
 # By one of these an object offers its values as an array or as a table.
 _OFFERS = ("__array__", "__array_interface__", "__dataframe__", "__cuda_array_interface__")
 
@@ -76,7 +77,8 @@ def check_matrix(
         **options,
     }
     X = _readable(X)
-    with np.errstate(over="ignore"):  # too large for float64: refused as infinite
+    # What is too large for float64 is refused as infinite; sums need not be finite.
+    with np.errstate(over="ignore", invalid="ignore"):
         if estimator is None:
             checked: Matrix = check_array(X, input_name="X", **options)
         else:
@@ -118,11 +120,15 @@ def _canonical(X: Any) -> Any:
     The arrays are shared with `X` if nothing has to be changed.
     """
     check_sparse_indices(X)
+    _check_kind(X.dtype, "X")
     csr = X.tocsr()
     n_stored = csr.indptr[-1]
+    # Indices of 32 bits where they suffice: some methods of scikit-learn take no others.
+    index = np.int32 if max(n_stored, *csr.shape) <= _LARGEST_INDEX else np.int64
+    pointers = csr.indptr.astype(index, copy=False)
+    indices = csr.indices[:n_stored].astype(index, copy=False)
     # A new object, because the flags of the given one may date from before a change.
-    arrays = csr.data[:n_stored], csr.indices[:n_stored], csr.indptr
-    fresh = type(csr)(arrays, shape=csr.shape)
+    fresh = type(csr)((csr.data[:n_stored], indices, pointers), shape=csr.shape)
     if not fresh.has_canonical_format:
         fresh = fresh.copy()
         fresh.sum_duplicates()
@@ -146,8 +152,15 @@ def _from_sequence(X: Sequence[Any]) -> Dense:
         ) from error
 
 
-def _readable_frame(X: pd.DataFrame) -> pd.DataFrame:
+def _readable_frame(X: pd.DataFrame) -> pd.DataFrame | Dense:
     dtypes = list(X.dtypes)
+    if not dtypes:
+        return np.empty(X.shape)  # refused like other matrices without columns
+    repeated = X.columns[X.columns.duplicated()]
+    if len(repeated):
+        raise ValueError(
+            f"X has several columns named {shown(repeated[0])}: rename them, or pass X.to_numpy()."
+        )
     _check_no_times(zip(X.columns, dtypes, strict=True))
     if all(_is_plain(dtype) for dtype in dtypes):
         return X
@@ -163,7 +176,7 @@ def _is_plain(dtype: object) -> bool:
 
 def _column(column: pd.Series, name: object) -> Dense:
     """Return the numbers of a column; missing values of every kind become NaN."""
-    place = f"the column {shown(name)} of X"
+    place = f"column {shown(name)} of X"
     if isinstance(column.dtype, pd.SparseDtype):
         column = column.astype(column.dtype.subtype)
     if pd.api.types.is_numeric_dtype(column.dtype) and not isinstance(column.dtype, np.dtype):
@@ -174,32 +187,38 @@ def _column(column: pd.Series, name: object) -> Dense:
 def _check_no_times(columns: Any) -> None:
     for name, dtype in columns:
         if str(dtype).lower().startswith(_TIMES):
-            _refuse_times(f"the column {shown(name)} of X", str(dtype))
+            _refuse_times(f"column {shown(name)} of X", str(dtype))
 
 
 def _numbers(values: Dense, name: str, cell: Callable[[tuple[int, ...]], str]) -> Dense:
     """Convert texts and objects to float64, if each of them is a number or missing."""
-    kind = values.dtype.kind
-    if kind in _NUMBERS:
+    if values.dtype.kind in _NUMBERS:
         return values
-    if kind in "mM":
-        _refuse_times(name, str(values.dtype))
-    if kind == "c":
-        raise ValueError(
-            f"Complex data not supported: {name} holds complex numbers; pass their real parts or "
-            "their absolute values."
-        )
-    if kind not in _TEXTS:
-        raise ValueError(
-            f"{name} has the type {values.dtype}, not numbers: pass an array with one number in "
-            "each cell, or a DataFrame."
-        )
-    if kind == "O":
+    if values.dtype.kind == "O":
         values = _without_missing(values, name)
+    elif values.dtype.kind not in _TEXTS:
+        _check_kind(values.dtype, name)
     try:
         return values.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         _explain(values, cell, error)
+
+
+def _check_kind(dtype: np.dtype[Any], name: str) -> None:
+    """Raise a ValueError unless a type is one of numbers, and say what to do."""
+    if dtype.kind in _NUMBERS:
+        return
+    if dtype.kind in "mM":
+        _refuse_times(name, str(dtype))
+    if dtype.kind == "c":
+        raise ValueError(
+            f"Complex data not supported: {name} holds complex numbers; pass their real parts or "
+            "their absolute values."
+        )
+    raise ValueError(
+        f"{name} has the type {dtype}, not numbers: pass an array with one number in each cell, "
+        "or a DataFrame."
+    )
 
 
 def _without_missing(values: Dense, name: str) -> Dense:
@@ -217,7 +236,8 @@ def _explain(values: Dense, cell: Callable[[tuple[int, ...]], str], error: Excep
         try:
             float(value)
         except (TypeError, ValueError, OverflowError) as reason:
-            message = f"{cell(where)} holds {shown(value)}, not a number ({reason})"
+            plain = value.item() if isinstance(value, np.generic) else value
+            message = f"{cell(where)} holds {shown(plain)}, not a number ({reason})"
             raise kind(f"{message}: remove or encode what is not a number.") from error
     raise kind(str(error)) from error
 

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from pyrocco._typing import Dense, Floats, Matrix, is_sparse, stored_values
 from pyrocco.cells.input import check_matrix
 from pyrocco.cells.values import check_safe_squares, has_missing, to_dense
-from pyrocco.validation import shown
+from pyrocco.validation import check_numbers, check_positive, shown
 
 Moments = tuple[Floats, Floats]
 
@@ -54,6 +54,8 @@ def normalize(X: Matrix, total: float | None = None) -> Matrix:
     X = check_matrix(X)
     _check_not_negative(X, "normalize", "rows with negative values cannot be scaled to a total")
     check_safe_squares(X, "normalize")
+    if total is not None:
+        total = check_positive("total", total, or_zero=True)
     totals = _row_totals(X)
     filled = totals > 0
     if not filled.any():
@@ -141,7 +143,7 @@ def tfidf(X: Matrix, idf: Floats | None = None) -> Matrix:
     if idf is None:
         transformer.fit(sparse.csr_array(X))
     else:
-        transformer.idf_ = idf
+        transformer.idf_ = check_numbers("idf", idf, X.shape[1], "column")
     weighted = transformer.transform(sparse.csr_array(X))
     return sparse.csr_array(weighted) if is_sparse(X) else weighted.toarray()
 
@@ -174,7 +176,14 @@ def zscore(X: Matrix, moments: Moments | None = None) -> Dense:
     scaler = StandardScaler()
     if moments is None:
         return np.asarray(scaler.fit_transform(to_dense(X)))
-    scaler.mean_, scaler.scale_ = moments
+    if not isinstance(moments, (tuple, list)) or len(moments) != 2:
+        raise ValueError(
+            "moments must be a pair of arrays with one number for each column, means and "
+            f"standard deviations; got {shown(moments)}."
+        )
+    means, deviations = moments
+    scaler.mean_ = check_numbers("means", means, X.shape[1], "column")
+    scaler.scale_ = check_numbers("standard deviations", deviations, X.shape[1], "column")
     return np.asarray(scaler.transform(to_dense(X)))
 
 

@@ -167,7 +167,7 @@ def has_safe_squares(largest: float, dtype: DTypeLike) -> bool:
     """Whether squares of values of this size, and sums of many of them, are in range."""
     limits = np.finfo(dtype)
     room = 1e6
-    return math.sqrt(limits.tiny) * room < largest < math.sqrt(limits.max) / room
+    return room * math.sqrt(limits.tiny) < largest < math.sqrt(limits.max) / room
 
 
 def check_safe_squares(X: Matrix, method: str, remedy: str = "") -> None:

@@ -125,16 +125,16 @@ def scaled_problem(
     `standardize` subtracts the mean of the known values and divides by their norm. See
     `gaussian_knn_graph` for the other parameters.
     """
-    exponent = 0
+    X, exponent = X.astype(np.float64, copy=False), 0
     if standardize:
         X, exponent = in_safe_range(X)
     else:
         check_safe_squares(X, "standardize=False", ", or use standardize=True")
     if sparse.issparse(X):
-        csr = sparse.csr_matrix(X, dtype=np.float64)
+        csr = sparse.csr_matrix(X)
         dense, sides = csr.toarray(), (csr, csr.T.tocsr())
     else:
-        dense = np.asarray(X, dtype=np.float64)
+        dense = np.asarray(X)
         sides = dense, np.ascontiguousarray(dense.T)
     known = dense[~np.isnan(dense)]
     if not known.size:

@@ -28,7 +28,6 @@ from pyrocco.convex import (
     ConvexSolution,
     ScaledProblem,
     check_gammas,
-    check_positive,
     hold_out,
     scaled_problem,
     solve,
@@ -49,6 +48,7 @@ from pyrocco.validation import (
     check_choice,
     check_count,
     check_flag,
+    check_positive,
     check_random_state,
     check_verbose,
 )

@@ -141,7 +141,7 @@ class MemoryEngine:
                     "X contains NaN, and the method of the paper does not allow missing values: "
                     "use variant='refined', or impute them."
                 )
-            X, non_empty = drop_empty(X)
+            X, non_empty = drop_empty(X, copies.index)
         return Arranged(X, variant.scale(X), copies, non_empty)
 
     def divide(self, X: Matrix, scale: float) -> Matrix:
@@ -376,7 +376,7 @@ def _squares(chunk: Matrix, exponent: int) -> float:
 
 def _in_single_precision(X: Matrix) -> Matrix:
     limits, largest = np.finfo(np.float32), largest_value(X)
-    if largest > limits.max or 0 < largest < limits.tiny:
+    if largest > float(limits.max) or 0 < largest < float(limits.tiny):
         raise ValueError(
             f"The largest absolute value of X is {largest:g}, out of the range of the single "
             "precision that memory_limit needs: choose another unit, or raise memory_limit."

@@ -41,8 +41,8 @@ def parse_bytes(limit: object) -> int:
     size = int(float(match[1]) * {**_UNITS, **_BINARY}[match[2] or ""]) if match else 0
     if size < 1:
         raise ValueError(
-            "memory_limit must be None, a text such as '4GB' or '500MB', or a number of bytes "
-            f"above 0; got {shown(limit)}."
+            "memory_limit must be a text such as '4GB' or '500MB', or a number of bytes; got "
+            f"{shown(limit)}."
         )
     return size
 

@@ -131,7 +131,10 @@ def _take_rows(U: Array, rows: Labels) -> Array:
 
 
 def _check_weights(sample_weight: ArrayLike, X: Matrix) -> Labels:
-    given = np.asarray(sample_weight)
+    try:
+        given = np.asarray(sample_weight)
+    except ValueError:  # a list of lists of different lengths
+        given = np.empty(0, dtype=object)
     if given.dtype.kind not in "fiub" or given.shape != (X.shape[0],):
         raise ValueError(
             f"sample_weight must have one number for each of the {X.shape[0]} rows of X; got "

@@ -132,7 +132,7 @@ def plot_biclusters(
     orders = sort_by_cluster(labels[0], clusters[0]), sort_by_cluster(labels[1], clusters[1])
     scale = _draw(X, ax, orders, scale)
     if cell_weights is not None:
-        mark_outlier_cells(cell_weights, ax, orders)
+        mark_outlier_cells(check_matrix(cell_weights), ax, orders)
     sides = zip(("rows", "columns"), labels, clusters, orders, strict=True)
     named = zip((row_names, column_names), cluster_names or (None, None), strict=True)
     for (axis, label, cluster, order), (names, called) in zip(sides, named, strict=True):

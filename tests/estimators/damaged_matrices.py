@@ -98,11 +98,11 @@ def _tool(matrix):
     return tl.rocco(table)
 
 
-def _dask(matrix):
-    """Fit a Dask array whose second chunk is damaged."""
+def _chunks(matrix):
+    """Return a Dask array whose second chunk is damaged."""
     good = dask.delayed(sparse.csr_array)(X)
     chunks = [da.from_delayed(part, SHAPE, dtype=float) for part in (good, dask.delayed(matrix))]
-    return ROCCO().fit(da.concatenate(chunks))
+    return da.concatenate(chunks)
 
 
 MODEL = ROCCO().fit(X)
@@ -121,7 +121,9 @@ CALLS = {
     },
     "ROCCO(paper).fit": ROCCO(variant="paper").fit,
     "ROCCO(memory_limit).fit": ROCCO(memory_limit="400MB").fit,
-    "fit of Dask": _dask,
+    "fit of Dask": lambda matrix: ROCCO().fit(_chunks(matrix)),
+    "RCC of Dask": lambda matrix: RCC().fit(_chunks(matrix)),
+    "predict of Dask": lambda matrix: MODEL.predict(_chunks(matrix)),
     "predict": MODEL.predict,
     "predict_columns": MODEL.predict_columns,
     "place": MODEL.place,

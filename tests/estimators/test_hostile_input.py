@@ -9,6 +9,7 @@ import warnings
 from itertools import pairwise
 from pathlib import Path
 
+import dask.array as da
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
 
 from pyrocco import (
     COBRA,
@@ -41,6 +43,13 @@ MODEL = ROCCO().fit(X)
 AUTO = AutoKMeans, AutoSpectralBiclustering, AutoSpectralCoclustering
 ALL = ROCCO, RCC, COBRA, COBRAr, *AUTO
 HERE = Path(__file__).parent
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_thread():
+    """Threads that wait for each other take longer than these small fits."""
+    with threadpool_limits(1):
+        yield
 
 
 def labels_of(model):
@@ -118,7 +127,7 @@ def test_legal_sparse_matrices_give_the_result_of_the_canonical_one(make, form):
         for name in ("data", "indices", "indptr", "row", "col")
         if hasattr(matrix, name)
     }
-    for estimator in (ROCCO(), RCC(), COBRA(gamma=1.0), AutoKMeans(max_clusters=4)):
+    for estimator in (ROCCO(), RCC(), AutoKMeans(max_clusters=2)):
         expected = labels_of(estimator.fit(canonical)).copy()
         np.testing.assert_array_equal(labels_of(estimator.fit(matrix)), expected)
     model = ROCCO().fit(canonical)
@@ -242,6 +251,24 @@ def test_preparations_refuse_numbers_whose_totals_are_out_of_range():
     facts = gather_facts(COUNTS * 1e300)
     assert facts.spread == pytest.approx(gather_facts(COUNTS).spread)
     assert facts.mean == pytest.approx(1e300 * gather_facts(COUNTS).mean)
+
+
+@pytest.mark.parametrize("scale", [1e-320, 1e200, 1e306])
+def test_chunks_at_the_ends_of_the_range_give_the_same_labels(scale):
+    expected = ROCCO().fit(da.from_array(X, chunks=(8, 18))).row_labels_
+    found = ROCCO().fit(da.from_array(X * scale, chunks=(8, 18))).row_labels_
+    np.testing.assert_array_equal(np.asarray(found), np.asarray(expected))
+
+
+def test_chunks_of_other_shapes_and_types_than_stated_are_refused():
+    array = da.from_array(X, chunks=(8, 18))
+    for change, message in (
+        (lambda chunk: chunk[:3], "has the shape (3, 18) instead of (8, 18)"),
+        (lambda chunk: chunk.astype(object), "has the type object, not numbers"),
+    ):
+        wrong = array.map_blocks(change, dtype=float, meta=np.empty((0, 0)))
+        with pytest.raises(ValueError, match=re.escape(message)):
+            ROCCO().fit(wrong)
 
 
 # --- parameters ---
@@ -480,12 +507,13 @@ SHAPES = {
     "equal": np.full((6, 5), 3.0),
     "zeros": np.zeros((6, 5)),
     "one value": ONE_VALUE,
+    "no common column": np.where(np.eye(3) > 0, 2.0, np.nan),
     "empty row": np.where(np.arange(24)[:, None] == 3, np.nan, X),
     "empty column": np.where(np.arange(18) == 3, np.nan, X),
     "two rows": np.repeat(X[:2], [5, 7], axis=0),
 }
 
-MISSING = "one value", "empty row", "empty column"
+MISSING = "one value", "no common column", "empty row", "empty column"
 QUICK = (
     COBRA(gamma=1.0, max_iter=10),
     COBRAr(gamma=1.0, max_iter=10),

@@ -16,6 +16,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_array, validate_data
 
 from pyrocco._typing import Dense, Matrix, MatrixLike
+from pyrocco.backends import is_dask_array
 from pyrocco.cells.sparse_check import check_sparse_indices
 from pyrocco.validation import shown
 
@@ -86,15 +87,49 @@ def check_matrix(
     return checked
 
 
-def check_chunk(chunk: Any) -> Any:
-    """Check one chunk of a Dask array: its indices if it is sparse, its mask if it has one."""
+def checked_chunks(X: Any) -> Any:
+    """Return a Dask array whose chunks are checked before anything else is done with them."""
+    return X.map_blocks(check_chunk, dtype=X.dtype, meta=X._meta)
+
+
+def check_chunk(chunk: Any, block_info: Any = None) -> Any:
+    """Check one chunk of a Dask array: its shape, its type, its mask and its sparse indices.
+
+    Parameters
+    ----------
+    chunk : ndarray or sparse matrix
+        The chunk.
+    block_info : dict, optional
+        What Dask says about the chunk; see ``dask.array.map_blocks``.
+
+    Returns
+    -------
+    ndarray or CSR matrix
+
+    Examples
+    --------
+    >>> check_chunk(np.ma.array([[1.0, 2.0]], mask=[[True, False]]))
+    array([[nan,  2.]])
+    """
+    if block_info:
+        stated = tuple(stop - start for start, stop in block_info[0]["array-location"])
+        if np.shape(chunk) != stated and not np.isnan(stated).any():
+            raise ValueError(
+                f"A chunk of the Dask array has the shape {np.shape(chunk)} instead of {stated}: "
+                "give map_blocks the right chunks=, or call X.compute_chunk_sizes()."
+            )
     if isinstance(chunk, np.ma.MaskedArray):
-        return _without_mask(chunk)
-    return _canonical(chunk) if sparse.issparse(chunk) else chunk
+        chunk = _without_mask(chunk)
+    if sparse.issparse(chunk):
+        return _canonical(chunk)
+    _check_kind(np.asarray(chunk).dtype, "A chunk of the Dask array")
+    return chunk
 
 
 def _readable(X: Any) -> Any:
     """Return what scikit-learn can check, or say why this cannot be a matrix of numbers."""
+    if is_dask_array(X):
+        X = checked_chunks(X).compute()
     if sparse.issparse(X):
         return _canonical(X)
     if isinstance(X, pd.DataFrame):
@@ -102,16 +137,22 @@ def _readable(X: Any) -> Any:
     if hasattr(X, "columns") and hasattr(X, "dtypes"):
         _check_no_times(zip(X.columns, X.dtypes, strict=True))
         return X
+    X = _as_array(X)
+    kind = getattr(getattr(X, "dtype", None), "kind", "f")
+    return X if kind in _NUMBERS else _numbers(np.asarray(X), "X", _cell)
+
+
+def _as_array(X: Any) -> Any:
+    """Return an array, or an object that offers one."""
     if isinstance(X, np.ma.MaskedArray):
-        X = _without_mask(X)
+        return _without_mask(X)
     if isinstance(X, (str, bytes, Path)):
         _refuse(X, " To read a file, use pyrocco.io.read_matrix.")
     if isinstance(X, Sequence):
-        X = _from_sequence(X)
-    elif not any(hasattr(X, offer) for offer in _OFFERS):
+        return _from_sequence(X)
+    if not any(hasattr(X, offer) for offer in _OFFERS):
         _refuse(X)
-    kind = getattr(getattr(X, "dtype", None), "kind", "f")
-    return X if kind in _NUMBERS else _numbers(np.asarray(X), "X", _cell)
+    return X
 
 
 def _canonical(X: Any) -> Any:

@@ -17,7 +17,7 @@ from pyrocco._typing import Dense, Floats, Labels, Mask, Matrix, MatrixLike, Nam
 from pyrocco.assign.nested import NestedClusters
 from pyrocco.backends import Backend, cpu_backend, is_dask_array
 from pyrocco.backends.chunked.dask import checked_array
-from pyrocco.cells.input import check_chunk, check_matrix
+from pyrocco.cells.input import check_matrix, checked_chunks
 from pyrocco.checkpoint import Checkpoint
 from pyrocco.fitting.engines import Given
 from pyrocco.fitting.pipeline import fit_rocco
@@ -230,7 +230,7 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
 
     def _validated(self, X: MatrixLike, sample_weight: ArrayLike | None) -> Given:
         if is_dask_array(X):
-            array = checked_array(X, check_chunk)
+            array = checked_array(checked_chunks(X))
             self.n_features_in_ = array.shape[1]
             return Given(array, sample_weight, is_dask=True)
         matrix = check_matrix(X, estimator=self, order="C")

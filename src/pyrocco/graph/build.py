@@ -137,8 +137,9 @@ def _undirected(
     keys = np.minimum(ends, others) * n_rows + np.maximum(ends, others)
     order = argsort(keys)
     keys = keys[order]
-    first = np.r_[True, keys[1:] != keys[:-1]]
-    both = np.r_[keys[1:] == keys[:-1], False]
+    # No pair at all if no two rows have values in the same column.
+    first = np.r_[True, keys[1:] != keys[:-1]][: len(keys)]
+    both = np.r_[keys[1:] == keys[:-1], False][: len(keys)]
     return keys[first], neighbors.distances.ravel()[present][order[first]], both[first]
 
 
@@ -159,7 +160,7 @@ def _stable_argsort(values: Dense) -> Labels:
     order = np.argsort(values)
     ordered = values[order]
     same = ordered[1:] == ordered[:-1]
-    tied = np.r_[same, False] | np.r_[False, same]
+    tied = (np.r_[same, False] | np.r_[False, same])[: len(values)]
     order[tied] = order[tied][np.lexsort((order[tied], ordered[tied]))]
     return order
 

@@ -129,11 +129,8 @@ def active_client() -> Client | None:
         return None
 
 
-def checked_array(X: Any, check_chunk: Callable[[Any], Any]) -> Any:
-    """Check that a Dask array can be fitted and convert it to float32 or float64.
-
-    `check_chunk` is applied to every chunk before anything else is.
-    """
+def checked_array(X: DaskArray) -> Any:
+    """Check that a Dask array can be fitted and convert it to float32 or float64."""
     if X.ndim != 2:
         raise ValueError(f"X must have rows and columns; this Dask array has {X.ndim} axes.")
     if any(np.isnan(size) for size in X.shape):
@@ -144,7 +141,6 @@ def checked_array(X: Any, check_chunk: Callable[[Any], Any]) -> Any:
         raise ValueError(f"X must have at least 2 rows and 2 columns; its shape is {X.shape}.")
     if X.dtype.kind not in "fiub":
         raise ValueError(f"X must hold numbers; this Dask array has the type {X.dtype}.")
-    X = X.map_blocks(check_chunk, dtype=X.dtype, meta=X._meta)
     return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
 
 

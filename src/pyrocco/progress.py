@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, Protocol, TypeVar, cast
 
 from pyrocco._typing import MatrixLike
+from pyrocco.validation import shown
 
 try:
     from sklearn.callback import CallbackSupportMixin
@@ -18,6 +19,8 @@ except ImportError:  # scikit-learn before version 1.9 has no callbacks
     _with_callbacks = None
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
+# What an observer is called by.
+_CALLED = ("begin", "end", "iteration")
 
 
 __all__ = [
@@ -181,6 +184,11 @@ def observed_fit(estimator: Any, X: MatrixLike, observer: Observer | None) -> It
     ------
     Progress
     """
+    if observer is not None and not all(callable(getattr(observer, m, None)) for m in _CALLED):
+        raise TypeError(
+            f"observer must be None or have the methods {', '.join(_CALLED)}; got "
+            f"{shown(observer)}."
+        )
     observers: list[Observer] = [StageLog(estimator.verbose)]
     tasks = _CallbackTasks(estimator, X) if hasattr(estimator, "set_callbacks") else None
     if tasks is not None:

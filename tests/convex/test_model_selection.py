@@ -6,13 +6,13 @@ from pyrocco.convex import (
     ConvexProblem,
     Validation,
     check_gammas,
-    check_positive,
     gaussian_knn_graph,
     hold_out,
     scaled_problem,
     solve,
     validate,
 )
+from pyrocco.validation import check_positive
 
 
 def test_planted_clusters_have_the_smallest_error(small):

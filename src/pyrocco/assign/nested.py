@@ -15,6 +15,7 @@ from pyrocco._typing import Dense, Floats, Labels
 from pyrocco.assign.features import sketched_features
 from pyrocco.assign.kmeans import SampledRows, lloyd
 from pyrocco.assign.labels import cluster_means, compact, relabel
+from pyrocco.cells.values import in_safe_range
 
 # Number of finest clusters in all, and of each cluster of the fit, if it has enough rows.
 FINEST = 60
@@ -97,6 +98,7 @@ class NestedClusters:
     @classmethod
     def build(cls, U: Dense, row_labels: Labels, column_labels: Labels) -> NestedClusters:
         """Nest the clusters of a fit by the features of its representation `U`."""
+        U = np.asarray(in_safe_range(U)[0])
         rows = NestedSide.build(sketched_features(U), row_labels)
         return cls(rows, NestedSide.build(sketched_features(U.T), column_labels))
 

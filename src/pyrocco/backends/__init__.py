@@ -21,6 +21,7 @@ from pyrocco.backends.chunked.files import ScratchStore
 from pyrocco.backends.chunked.matrix import Chunked, ChunkedMatrix, ChunkedTranspose, Rotation
 from pyrocco.backends.numpy import NumpyBackend
 from pyrocco.backends.torch import TorchBackend, cuda_is_available
+from pyrocco.validation import shown
 
 if TYPE_CHECKING:
     from dask.array import Array as DaskArray
@@ -35,10 +36,12 @@ def cpu_backend(n_jobs: int | None) -> NumpyBackend:
 
 def resolve_backend(device: str | Backend, n_jobs: int | None) -> Backend:
     """Return the back end for a device; "auto" uses a GPU if PyTorch finds one."""
-    if not isinstance(device, str):
+    if not isinstance(device, str) and hasattr(device, "in_one_place"):
         return device
-    if device not in DEVICES:
-        raise ValueError(f"device must be one of {', '.join(DEVICES)}; got {device!r}.")
+    if not isinstance(device, str) or device not in DEVICES:
+        raise ValueError(
+            f"device must be one of {', '.join(DEVICES)}, or a back end; got {shown(device)}."
+        )
     if device == "cuda" or (device == "auto" and cuda_is_available()):
         return TorchBackend("cuda")
     return cpu_backend(n_jobs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Callable, Sequence
@@ -12,7 +13,9 @@ import numpy as np
 from scipy import sparse
 
 from pyrocco._typing import Dense, Floats, Matrix, is_sparse, stored_values
-from pyrocco.cells.values import SPARSE_DENSITY
+from pyrocco.cells.input import check_matrix
+from pyrocco.cells.values import SMALLEST, SPARSE_DENSITY, in_safe_range
+from pyrocco.validation import check_count
 
 # Relative difference up to which lengths and totals of rows count as equal.
 _SAME_TOTAL = 1e-3
@@ -106,12 +109,17 @@ def gather_facts(X: Matrix) -> Facts:
     >>> gather_facts(np.eye(4)).has_unit_rows
     True
     """
+    X = check_matrix(X)
     values = stored_values(X)
     n_missing = int(np.isnan(values).sum())
     n_cells = X.shape[0] * X.shape[1]
     has_zeros = is_sparse(X) and values.size < n_cells
     bounds: dict[str, Any] = {"initial": 0.0} if has_zeros else {}
-    means, deviations, maxima = _column_statistics(X)
+    # Sums of squares of extreme values would be out of range.
+    safe, exponent = in_safe_range(X)
+    statistics = (np.ldexp(part, exponent) for part in _column_statistics(safe))
+    means, deviations, maxima = statistics
+    total = float(np.nansum(stored_values(safe), dtype=np.float64))
     minimum = float(np.fmin.reduce(values, axis=None, **bounds))
     return Facts(
         n_rows=int(X.shape[0]),
@@ -120,7 +128,7 @@ def gather_facts(X: Matrix) -> Facts:
         density=(int(np.count_nonzero(values)) - n_missing) / n_cells,
         minimum=minimum,
         maximum=float(np.fmax.reduce(values, axis=None, **bounds)),
-        mean=float(np.nansum(values, dtype=np.float64) / max(n_cells - n_missing, 1)),
+        mean=math.ldexp(total / max(n_cells - n_missing, 1), exponent),
         is_whole=bool(np.all((values == np.floor(values)) | np.isnan(values))),
         has_unit_rows=_are_equal(_row_sums(X, np.square), 1.0),
         has_equal_totals=_are_equal(_row_sums(X, _undo_log)),
@@ -153,11 +161,12 @@ def _column_statistics(X: Matrix) -> tuple[Floats, Floats, Dense]:
 def _row_sums(X: Matrix, function: Callable[[Dense], Dense]) -> Dense:
     """Sum a function of the values over the first rows; NaN if a value is missing."""
     rows = X[:_SAMPLE_ROWS]
-    if not is_sparse(rows):
-        return np.asarray(function(rows).sum(axis=1))
-    mapped = sparse.csr_array(rows, copy=True)
-    mapped.data = function(mapped.data)
-    return np.asarray(mapped.sum(axis=1)).ravel()
+    with np.errstate(over="ignore", under="ignore"):
+        if not is_sparse(rows):
+            return np.asarray(function(rows).sum(axis=1))
+        mapped = sparse.csr_array(rows, copy=True)
+        mapped.data = function(mapped.data)
+        return np.asarray(mapped.sum(axis=1)).ravel()
 
 
 def _undo_log(values: Dense) -> Dense:
@@ -191,8 +200,8 @@ def _spread(deviations: Floats) -> float:
     varying = deviations[deviations > 0]
     if len(varying) < 2:
         return 1.0
-    low, high = np.quantile(varying, [0.05, 0.95])
-    return float(high / low)
+    low, high = np.quantile(varying / varying.max(), [0.05, 0.95])
+    return float(high / max(low, SMALLEST))
 
 
 @dataclass(frozen=True)
@@ -426,6 +435,8 @@ def estimate_cost(n_rows: int, n_columns: int, itemsize: int = 8) -> Cost:
     >>> print(estimate_cost(5000, 2000))
     about 5 s on two cores and 0.9 GB of memory
     """
+    n_rows, n_columns = check_count("n_rows", n_rows), check_count("n_columns", n_columns)
+    check_count("itemsize", itemsize)
     work = n_rows**2 * n_columns + n_columns**2 * n_rows
     memory = _BASE_BYTES + _COPIES * itemsize * n_rows * n_columns
     return Cost(_SECONDS * (work / _WORK) ** _EXPONENT, memory)

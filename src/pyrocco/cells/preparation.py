@@ -11,7 +11,9 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import StandardScaler
 
 from pyrocco._typing import Dense, Floats, Matrix, is_sparse, stored_values
-from pyrocco.cells.values import has_missing, to_dense
+from pyrocco.cells.input import check_matrix
+from pyrocco.cells.values import check_safe_squares, has_missing, to_dense
+from pyrocco.validation import check_numbers, check_positive, shown
 
 Moments = tuple[Floats, Floats]
 
@@ -49,7 +51,11 @@ def normalize(X: Matrix, total: float | None = None) -> Matrix:
            [3., 1.],
            [2., 2.]])
     """
+    X = check_matrix(X)
     _check_not_negative(X, "normalize", "rows with negative values cannot be scaled to a total")
+    check_safe_squares(X, "normalize")
+    if total is not None:
+        total = check_positive("total", total, or_zero=True)
     totals = _row_totals(X)
     filled = totals > 0
     if not filled.any():
@@ -88,9 +94,10 @@ def log1p(X: Matrix) -> Matrix:
     >>> log1p(np.array([[0.0, np.e - 1]]))
     array([[0., 1.]])
     """
+    X = check_matrix(X)
     _check_not_negative(X, "log1p", "leave out the logarithm")
     if not is_sparse(X):
-        return np.log1p(np.asarray(X))
+        return np.asarray(np.log1p(X))
     logged = X.copy()
     logged.data = np.log1p(X.data)
     return logged
@@ -127,14 +134,16 @@ def tfidf(X: Matrix, idf: Floats | None = None) -> Matrix:
     array([[1.  , 0.  ],
            [0.47, 0.88]])
     """
+    X = check_matrix(X)
     _check_not_negative(X, "tfidf", "it is for counts of words")
+    check_safe_squares(X, "tfidf")
     if has_missing(X):
         raise ValueError("tfidf needs a matrix without missing values: fill them in.")
     transformer = TfidfTransformer()
     if idf is None:
         transformer.fit(sparse.csr_array(X))
     else:
-        transformer.idf_ = idf
+        transformer.idf_ = check_numbers("idf", idf, X.shape[1], "column")
     weighted = transformer.transform(sparse.csr_array(X))
     return sparse.csr_array(weighted) if is_sparse(X) else weighted.toarray()
 
@@ -162,10 +171,19 @@ def zscore(X: Matrix, moments: Moments | None = None) -> Dense:
     array([[-1.,  0.],
            [ 1.,  0.]])
     """
+    X = check_matrix(X)
+    check_safe_squares(X, "zscore")
     scaler = StandardScaler()
     if moments is None:
         return np.asarray(scaler.fit_transform(to_dense(X)))
-    scaler.mean_, scaler.scale_ = moments
+    if not isinstance(moments, (tuple, list)) or len(moments) != 2:
+        raise ValueError(
+            "moments must be a pair of arrays with one number for each column, means and "
+            f"standard deviations; got {shown(moments)}."
+        )
+    means, deviations = moments
+    scaler.mean_ = check_numbers("means", means, X.shape[1], "column")
+    scaler.scale_ = check_numbers("standard deviations", deviations, X.shape[1], "column")
     return np.asarray(scaler.transform(to_dense(X)))
 
 
@@ -234,9 +252,8 @@ def learn_preparations(X: Matrix, names: Collection[str]) -> tuple[Matrix, dict[
     >>> learn_preparations(X, ["log1p", "normalize"])[1]
     {'normalize': 22.0, 'log1p': None}
     """
-    unknown = set(names) - set(PREPARATIONS)
-    if unknown:
-        raise ValueError(f"preparations are {', '.join(PREPARATIONS)}; got {min(unknown)!r}.")
+    X = check_matrix(X)
+    _check_names(names)
     if {"normalize", "tfidf"} <= set(names) and "log1p" not in names:
         raise ValueError("tfidf scales the rows itself: leave out normalize.")
     learned: dict[str, Any] = {}
@@ -270,9 +287,22 @@ def prepare_alike(X: Matrix, learned: Mapping[str, Any]) -> Matrix:
     >>> bool((prepare_alike(first[1:], learned) == prepared[1:]).all())
     True
     """
+    X = check_matrix(X)
+    if not isinstance(learned, Mapping):
+        raise TypeError(f"learned must be what learn_preparations returned; got {shown(learned)}.")
+    _check_names(list(learned))
     for name, value in learned.items():
         X = PREPARATIONS[name](X) if value is None else PREPARATIONS[name](X, value)
     return X
+
+
+def _check_names(names: Collection[str]) -> None:
+    known = ", ".join(PREPARATIONS)
+    if isinstance(names, str) or not isinstance(names, Collection):
+        raise ValueError(f"names must be a list of preparations ({known}); got {shown(names)}.")
+    for name in names:
+        if name not in tuple(PREPARATIONS):
+            raise ValueError(f"preparations are {known}; got {shown(name)}.")
 
 
 def _median_total(X: Matrix) -> float:

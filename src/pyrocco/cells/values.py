@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
+from numpy.typing import DTypeLike
 
 from pyrocco._typing import Dense, Matrix, is_sparse, stored_values
 from pyrocco.backends import ChunkedMatrix, over_rows
@@ -10,6 +13,8 @@ from pyrocco.backends import ChunkedMatrix, over_rows
 # The paper does not give the threshold of its sparsity test. In its text data 2-4 % of the
 # cells are not zero, in its gene expression data all of them (see docs/how-it-works.md).
 SPARSE_DENSITY = 0.5
+# The smallest positive number.
+SMALLEST = 5e-324
 
 
 def to_dense(X: Matrix) -> Dense:
@@ -76,6 +81,114 @@ def resolve_metric(metric: str, mostly_zero: bool) -> str:
     return "cosine" if mostly_zero else "euclidean"
 
 
+def largest_value(X: Matrix) -> float:
+    """Return the largest absolute value that is not missing; 0 if there is none.
+
+    Examples
+    --------
+    >>> largest_value(np.array([[3.0, -4.0, np.nan]])), largest_value(np.zeros((2, 2)))
+    (4.0, 0.0)
+    """
+    values = stored_values(X)
+    # Without a copy of the absolute values.
+    highest = np.fmax.reduce(values, axis=None, initial=0)
+    return float(max(highest, -np.fmin.reduce(values, axis=None, initial=0)))
+
+
+def divided(X: Matrix, scale: float) -> Matrix:
+    """Divide a matrix by a positive scale, with the precision of the matrix.
+
+    By multiplying, since SciPy's quotient of a float32 CSR matrix would be float64; where the
+    inverse of the scale is out of range, by a power of two first.
+
+    Examples
+    --------
+    >>> divided(np.array([[3e-320, 6e-320]]), 3e-320).round(2).tolist()
+    [[1.0, 2.0]]
+    """
+    limits = np.finfo(X.dtype)
+    if not 1 / float(limits.max) < scale < 1 / float(limits.tiny):
+        scale, exponent = math.frexp(scale)
+        X = times_power_of_two(X, -exponent)
+    return X * X.dtype.type(1 / scale)
+
+
+def times_power_of_two(X: Matrix, exponent: int) -> Matrix:
+    """Multiply a matrix by two to the power of `exponent`, which may itself be out of range.
+
+    Examples
+    --------
+    >>> float(times_power_of_two(np.array([[2.0**-1040]]), 1041)[0, 0])
+    2.0
+    """
+    if not is_sparse(X):
+        return np.ldexp(X, exponent)
+    scaled = X.copy()
+    scaled.data = np.ldexp(X.data, exponent)
+    return scaled
+
+
+def in_safe_range(X: Matrix) -> tuple[Matrix, int]:
+    """Multiply extreme values by a power of two, so that their squares can be computed.
+
+    Returns
+    -------
+    X : ndarray or CSR matrix
+        The matrix itself if its values are not extreme.
+    exponent : int
+        The power of two by which it was divided; 0 for the matrix itself.
+
+    Examples
+    --------
+    >>> X, exponent = in_safe_range(np.array([[3e300, 0.0]]))
+    >>> bool(0.5 <= X.max() < 1), float(np.ldexp(X, exponent).max())
+    (True, 3e+300)
+    """
+    largest = largest_value(X)
+    if largest == 0 or has_safe_squares(largest, X.dtype):
+        return X, 0
+    exponent = math.frexp(largest)[1]
+    return times_power_of_two(X, -exponent), exponent
+
+
+def room_for_sums(X: Matrix, count: int) -> int:
+    """Return the power of two by which to divide, so that sums of `count` values are finite.
+
+    Examples
+    --------
+    >>> room_for_sums(np.array([[1e308, 1e308]]), 2), room_for_sums(np.ones((1, 2)), 2)
+    (3, 0)
+    """
+    room = count.bit_length() + 1
+    return room if largest_value(X) > math.ldexp(float(np.finfo(X.dtype).max), -room) else 0
+
+
+def has_safe_squares(largest: float, dtype: DTypeLike) -> bool:
+    """Whether squares of values of this size, and sums of many of them, are in range."""
+    limits = np.finfo(dtype)
+    room = 1e6
+    return room * math.sqrt(limits.tiny) < largest < math.sqrt(limits.max) / room
+
+
+def check_safe_squares(X: Matrix, method: str, remedy: str = "") -> None:
+    """Raise a ValueError if a method that depends on units cannot use values of this size.
+
+    Examples
+    --------
+    >>> check_safe_squares(np.array([[1e300]]), "standardize=False")
+    Traceback (most recent call last):
+    ...
+    ValueError: The largest absolute value of X is 1e+300, which standardize=False cannot use: ...
+    """
+    largest = largest_value(X)
+    if largest == 0 or has_safe_squares(largest, X.dtype):
+        return
+    raise ValueError(
+        f"The largest absolute value of X is {largest:g}, which {method} cannot use: choose "
+        f"another unit, for instance divide X by {largest:.0e}{remedy}."
+    )
+
+
 def root_mean_square(X: Matrix) -> float:
     """Return the root mean square of the values that are not missing, or 1 if all are zero.
 
@@ -89,11 +202,10 @@ def root_mean_square(X: Matrix) -> float:
     if np.isnan(values).any():
         values = values[~np.isnan(values)]
         n_cells = len(values)
-    largest = float(max(values.max(initial=0.0), -values.min(initial=0.0)))
-    if largest == 0:
+    if not values.any():
         return 1.0
     # Squares of very large or very small numbers would leave the range of floats.
-    unit = largest if not 1e-100 < largest < 1e100 else 1.0
-    scaled = values if unit == 1.0 else values / unit
+    scaled, exponent = in_safe_range(values)
     total = float(np.einsum("i,i->", scaled, scaled, dtype=np.float64))
-    return unit * float(np.sqrt(total / n_cells))
+    # Not 0, by which nothing can be divided.
+    return max(math.ldexp(math.sqrt(total / n_cells), exponent), SMALLEST)

@@ -3,7 +3,6 @@
 from pyrocco.convex.model_selection import (
     Validation,
     check_gammas,
-    check_positive,
     hold_out,
     validate,
 )
@@ -25,7 +24,6 @@ __all__ = [
     "ScaledProblem",
     "Validation",
     "check_gammas",
-    "check_positive",
     "clusters_of",
     "gaussian_knn_graph",
     "hold_out",

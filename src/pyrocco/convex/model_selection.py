@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numbers
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,35 +11,27 @@ import numpy as np
 from pyrocco._typing import Floats, Mask
 from pyrocco.convex.problem import ConvexProblem
 from pyrocco.convex.solve import Clusters, ConvexSolution, iterate_path
+from pyrocco.validation import check_positive
 
 # The paper's range, two values for each decade (Section 3.1, "Hyperparameter Setting").
 DEFAULT_GAMMAS: tuple[float, ...] = tuple(np.logspace(-3, 3, 13).tolist())
+# Products with larger ones leave the range of floats.
+LARGEST_GAMMA = 1e100
 
 
 def check_gammas(gamma: float | None, gammas: Sequence[float] | None) -> list[float]:
     """Return one gamma, several gammas or the default ones as a list of positive numbers."""
     if gamma is not None and gammas is not None:
         raise ValueError("gammas has no effect when gamma is given; give one of the two.")
-    chosen = [gamma] if gamma is not None else DEFAULT_GAMMAS if gammas is None else gammas
-    values = list(np.atleast_1d(np.asarray(chosen, dtype=object)).ravel())
+    chosen: Any = [gamma] if gamma is not None else DEFAULT_GAMMAS if gammas is None else gammas
+    if isinstance(chosen, (str, bytes)) or not isinstance(chosen, Iterable):
+        chosen = [chosen]
+    values = list(np.atleast_1d(chosen) if isinstance(chosen, np.ndarray) else chosen)
     if not values:
         raise ValueError("gammas is empty; give at least one value.")
     for value in values:
-        check_positive("gamma" if gamma is not None else "gammas", value)
+        check_positive("gamma" if gamma is not None else "gammas", value, below=LARGEST_GAMMA)
     return [float(value) for value in values]
-
-
-def check_positive(
-    name: str, value: object, *, below: float = np.inf, or_zero: bool = False
-) -> None:
-    """Raise unless `value` is a finite number above 0 (or 0) and below a limit."""
-    if not isinstance(value, bool) and isinstance(value, numbers.Real):
-        number = float(value)
-        if 0 < number < below or (or_zero and number == 0):
-            return
-    least = "of at least 0" if or_zero else "above 0"
-    most = f" and below {below:g}" if below < np.inf else ""
-    raise ValueError(f"{name} must be a finite number {least}{most}; got {value!r}.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from pyrocco._typing import Floats, Mask, Matrix
 from pyrocco.backends.kernels.linear_systems import row_edge_lengths
+from pyrocco.cells.values import check_safe_squares, in_safe_range
 from pyrocco.convex.weights import gaussian_knn_graph
 from pyrocco.graph import Graph
 
@@ -102,15 +103,18 @@ def edge_lengths(U: Floats, graph: Graph) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class ScaledProblem:
-    """A problem on (X - mean) / scale."""
+    """A problem on (X / 2^exponent - mean) / scale."""
 
     problem: ConvexProblem
     mean: float
     scale: float
+    # The power of two by which extreme values were divided first.
+    exponent: int = 0
 
     def restore(self, U: Floats) -> Floats:
         """Return a representation in the units of X."""
-        return U * self.scale + self.mean
+        restored = U * self.scale + self.mean
+        return np.ldexp(restored, self.exponent) if self.exponent else restored
 
 
 def scaled_problem(
@@ -121,11 +125,16 @@ def scaled_problem(
     `standardize` subtracts the mean of the known values and divides by their norm. See
     `gaussian_knn_graph` for the other parameters.
     """
+    X, exponent = X.astype(np.float64, copy=False), 0
+    if standardize:
+        X, exponent = in_safe_range(X)
+    else:
+        check_safe_squares(X, "standardize=False", ", or use standardize=True")
     if sparse.issparse(X):
-        csr = sparse.csr_matrix(X, dtype=np.float64)
+        csr = sparse.csr_matrix(X)
         dense, sides = csr.toarray(), (csr, csr.T.tocsr())
     else:
-        dense = np.asarray(X, dtype=np.float64)
+        dense = np.asarray(X)
         sides = dense, np.ascontiguousarray(dense.T)
     known = dense[~np.isnan(dense)]
     if not known.size:
@@ -133,7 +142,7 @@ def scaled_problem(
     mean, scale = _centre_and_norm(known) if standardize else (0.0, 1.0)
     # Distances do not depend on the mean, so that sparse data remain sparse for the graphs.
     graphs = (gaussian_knn_graph(side / scale, n_neighbors, phi, metric) for side in sides)
-    return ScaledProblem(ConvexProblem((dense - mean) / scale, *graphs), mean, scale)
+    return ScaledProblem(ConvexProblem((dense - mean) / scale, *graphs), mean, scale, exponent)
 
 
 def _centre_and_norm(known: Floats) -> tuple[float, float]:

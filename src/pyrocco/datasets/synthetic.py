@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.datasets import make_biclusters
 
 from pyrocco.datasets.dataset import Dataset
+from pyrocco.validation import check_count, check_positive, check_random_state, shown
 
 __all__ = ["make_noisy_biclusters"]
 
@@ -47,6 +48,13 @@ def make_noisy_biclusters(
     >>> data.row_labels.shape, data.column_labels.shape
     ((30,), (20,))
     """
+    if not isinstance(shape, (tuple, list)) or len(shape) != 2:
+        raise ValueError(f"shape must be a pair of integers of at least 1; got {shown(shape)}.")
+    for size in shape:
+        check_count("shape", size)
+    check_count("n_clusters", n_clusters)
+    check_positive("noise", noise, or_zero=True)
+    check_random_state(random_state)
     X, rows, columns = make_biclusters(shape, n_clusters, noise=noise, random_state=random_state)
     return Dataset(
         name="biclusters",

@@ -13,11 +13,13 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, BiclusterMixin, ClusterMixin
 from sklearn.cluster import KMeans, SpectralBiclustering, SpectralCoclustering
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from pyrocco._typing import Labels, Mask, Matrix, MatrixLike
 from pyrocco.assign import relabel
 from pyrocco.assign.kmeans import silhouettes
+from pyrocco.cells.input import check_matrix
+from pyrocco.cells.values import in_safe_range
 from pyrocco.fitting.result import bicluster_columns, bicluster_rows
 from pyrocco.results.persistence import save
 from pyrocco.validation import check_count, check_random_state
@@ -99,15 +101,15 @@ def _choose(estimator: Any, X: Matrix, method: Method) -> Choice:
 def _check(estimator: Any, X: MatrixLike, min_columns: int) -> Matrix:
     check_count("max_clusters", estimator.max_clusters, 2)
     check_count("sample_size", estimator.sample_size, 3)
-    checked: Matrix = validate_data(
-        estimator,
+    check_random_state(estimator.random_state)
+    checked = check_matrix(
         X,
-        accept_sparse="csr",
-        dtype=[np.float64, np.float32],
+        estimator=estimator,
+        allow_nan=False,
         ensure_min_samples=3,
         ensure_min_features=min_columns,
     )
-    return checked
+    return in_safe_range(checked)[0]  # the labels do not depend on the unit
 
 
 def _k_means(X: Matrix, k: int, random: np.random.RandomState) -> Pair:

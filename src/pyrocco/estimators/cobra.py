@@ -10,18 +10,24 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, BiclusterMixin, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from pyrocco._typing import Mask, Matrix, MatrixLike
 from pyrocco.assign import ContinuousAssigner, SilhouetteKMeans, relabel
-from pyrocco.cells.values import has_missing, is_mostly_zero, resolve_metric, to_dense
+from pyrocco.cells.input import check_matrix
+from pyrocco.cells.values import (
+    has_missing,
+    is_mostly_zero,
+    resolve_metric,
+    room_for_sums,
+    to_dense,
+)
 from pyrocco.convex import (
     Clusters,
     ConvexProblem,
     ConvexSolution,
     ScaledProblem,
     check_gammas,
-    check_positive,
     hold_out,
     scaled_problem,
     solve,
@@ -38,16 +44,18 @@ from pyrocco.progress import (
     with_callbacks,
 )
 from pyrocco.results.persistence import save
-from pyrocco.validation import check_choice, check_count, check_random_state
+from pyrocco.validation import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_positive,
+    check_random_state,
+    check_verbose,
+)
 
 # Below this tolerance, the clusters and thus the validation errors of 40 planted matrices with
 # five levels of noise did not change any more; at ten times as much, 3 of 520 did.
 _VALIDATION_TOL = 1e-7
-_ACCEPTED = {
-    "accept_sparse": "csr",
-    "dtype": [np.float64, np.float32],
-    "ensure_all_finite": "allow-nan",
-}
 
 
 class COBRA(BiclusterMixin, ClusterMixin, BaseEstimator, CallbackSupportMixin):
@@ -192,7 +200,7 @@ class COBRA(BiclusterMixin, ClusterMixin, BaseEstimator, CallbackSupportMixin):
             The fitted estimator.
         """
         self._check_parameters()
-        matrix = validate_data(self, X, **_ACCEPTED)
+        matrix = check_matrix(X, estimator=self)
         with observed_fit(self, X, observer) as progress:
             with progress.stage("graph"):
                 scaled = self._problem(matrix)
@@ -230,7 +238,7 @@ class COBRA(BiclusterMixin, ClusterMixin, BaseEstimator, CallbackSupportMixin):
         [40, 3]
         """
         self._check_parameters()
-        scaled = self._problem(check_array(X, **_ACCEPTED))
+        scaled = self._problem(check_matrix(X))
         gammas = check_gammas(self.gamma, self.gammas)
         solutions = solve_path(scaled.problem, gammas, tol=self.tol, max_iter=self.max_iter)
         if not all(solution.converged for solution in solutions):
@@ -247,6 +255,9 @@ class COBRA(BiclusterMixin, ClusterMixin, BaseEstimator, CallbackSupportMixin):
         check_positive("phi", self.phi, or_zero=True)
         check_positive("tol", self.tol)
         check_positive("held_out", self.held_out, below=1.0)
+        check_flag("standardize", self.standardize)
+        check_verbose(self.verbose)
+        check_random_state(self.random_state)
         check_gammas(self.gamma, self.gammas)
 
     def _problem(self, X: Matrix) -> ScaledProblem:
@@ -286,7 +297,9 @@ class COBRA(BiclusterMixin, ClusterMixin, BaseEstimator, CallbackSupportMixin):
         self.column_labels_ = clusters.columns
         self.n_row_clusters_ = int(clusters.rows.max()) + 1
         self.n_column_clusters_ = int(clusters.columns.max()) + 1
-        self.block_means_ = clusters.block_means(to_dense(X))
+        room = room_for_sums(X, X.shape[0] * X.shape[1])
+        means = clusters.block_means(np.ldexp(to_dense(X), -room))
+        self.block_means_ = np.ldexp(means, room)
 
     def _cluster(self, X: Matrix, solution: ConvexSolution) -> Clusters:
         return _numbered(solution.clusters)

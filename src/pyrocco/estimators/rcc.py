@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
 from pyrocco._typing import Dense, Labels, Matrix, MatrixLike
@@ -17,7 +15,14 @@ from pyrocco.assign.continuous import (
     unit_free_calibration,
 )
 from pyrocco.backends import cpu_backend
-from pyrocco.cells.values import is_mostly_zero, resolve_metric, root_mean_square
+from pyrocco.cells.input import check_matrix
+from pyrocco.cells.values import (
+    check_safe_squares,
+    divided,
+    is_mostly_zero,
+    resolve_metric,
+    root_mean_square,
+)
 from pyrocco.graph import METRICS, Graph, mutual_knn_graph
 from pyrocco.progress import (
     CallbackSupportMixin,
@@ -28,7 +33,13 @@ from pyrocco.progress import (
 )
 from pyrocco.results.persistence import save
 from pyrocco.solvers import Solver, resolve_solver
-from pyrocco.validation import check_choice, check_count, warn_not_converged
+from pyrocco.validation import (
+    check_choice,
+    check_count,
+    check_n_jobs,
+    check_verbose,
+    warn_not_converged,
+)
 
 
 class RCC(ClusterMixin, BaseEstimator, CallbackSupportMixin):
@@ -138,15 +149,21 @@ class RCC(ClusterMixin, BaseEstimator, CallbackSupportMixin):
         check_count("max_iter", self.max_iter)
         check_choice("metric", self.metric, ("auto", *METRICS))
         check_choice("variant", self.variant, ("refined", "paper"))
+        check_verbose(self.verbose)
+        threads = check_n_jobs(self.n_jobs)
         solver = resolve_solver(self.solver)
-        matrix = validate_data(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C"
-        )
-        scale = root_mean_square(matrix) if self.variant == "refined" else 1.0
-        with observed_fit(self, X, observer) as progress, threadpool_limits(self.n_jobs):
-            found, graph = self._cluster(matrix * matrix.dtype.type(1 / scale), solver, progress)
+        matrix = check_matrix(X, estimator=self, allow_nan=False, order="C")
+        scale = self._scale(matrix)
+        with observed_fit(self, X, observer) as progress, threadpool_limits(threads):
+            found, graph = self._cluster(divided(matrix, scale), solver, progress)
             self._publish(found, graph, scale)
         return self
+
+    def _scale(self, X: Matrix) -> float:
+        if self.variant == "refined":
+            return root_mean_square(X)
+        check_safe_squares(X, "variant='paper'", ", or use variant='refined'")
+        return 1.0
 
     def _cluster(
         self, X: Matrix, solver: Solver, progress: Progress

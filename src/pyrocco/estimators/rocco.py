@@ -10,13 +10,14 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, BiclusterMixin, ClusterMixin, TransformerMixin
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from pyrocco._typing import Dense, Floats, Labels, Mask, Matrix, MatrixLike, Names
 from pyrocco.assign.nested import NestedClusters
 from pyrocco.backends import Backend, cpu_backend, is_dask_array
 from pyrocco.backends.chunked.dask import checked_array
+from pyrocco.cells.input import check_matrix, checked_chunks
 from pyrocco.checkpoint import Checkpoint
 from pyrocco.fitting.engines import Given
 from pyrocco.fitting.pipeline import fit_rocco
@@ -30,7 +31,7 @@ from pyrocco.results.persistence import save
 from pyrocco.results.predict import Predicted, cluster_row_means
 from pyrocco.results.statistics import TreeStatistics
 from pyrocco.solvers import Solver
-from pyrocco.validation import warn_not_converged
+from pyrocco.validation import check_kind, check_n_jobs, warn_not_converged
 
 
 class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, CallbackSupportMixin):
@@ -219,19 +220,20 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
             The fitted estimator.
         """
         settings = Settings.of(self.get_params(deep=False))
+        check_kind("checkpoint", checkpoint, Checkpoint, "of pyrocco.checkpoint.checkpoint_to")
         given = self._validated(X, sample_weight)
-        with observed_fit(self, X, observer) as progress, threadpool_limits(self.n_jobs):
+        threads = threadpool_limits(check_n_jobs(self.n_jobs))
+        with observed_fit(self, X, observer) as progress, threads:
             result = fit_rocco(given, settings, progress, checkpoint)
             self._publish(label_left_out_rows(result, cpu_backend(self.n_jobs)))
         return self
 
     def _validated(self, X: MatrixLike, sample_weight: ArrayLike | None) -> Given:
         if is_dask_array(X):
-            array = checked_array(X)
+            array = checked_array(checked_chunks(X))
             self.n_features_in_ = array.shape[1]
             return Given(array, sample_weight, is_dask=True)
-        options = {"dtype": [np.float64, np.float32], "ensure_all_finite": "allow-nan"}
-        matrix = validate_data(self, X, accept_sparse="csr", order="C", **options)
+        matrix = check_matrix(X, estimator=self, order="C")
         # Other containers, such as DataFrames, may hand out the very array that they hold.
         is_own = isinstance(X, np.ndarray) and not np.may_share_memory(matrix, X)
         return Given(matrix, sample_weight, is_own=is_own)
@@ -572,7 +574,7 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
 
     def _predict_columns(self, X: MatrixLike) -> Predicted:
         check_is_fitted(self)
-        matrix = check_array(X, **self._accepted())
+        matrix = check_matrix(X, allow_nan=self._allows_nan)
         if matrix.shape[0] != len(self.row_labels_):
             raise ValueError(
                 f"Columns need the {len(self.row_labels_)} rows that the model was fitted to, in "
@@ -582,17 +584,12 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
 
     def _check_rows(self, X: MatrixLike) -> Matrix:
         check_is_fitted(self)
-        matrix: Matrix = validate_data(self, X, reset=False, **self._accepted())
-        return matrix
+        return check_matrix(X, estimator=self, reset=False, allow_nan=self._allows_nan)
 
-    def _accepted(self) -> dict[str, Any]:
-        """What `predict` accepts: missing values if `fit` accepts them."""
-        allow_nan = get_tags(self).input_tags.allow_nan
-        return {
-            "accept_sparse": "csr",
-            "dtype": [np.float64, np.float32],
-            "ensure_all_finite": "allow-nan" if allow_nan else True,
-        }
+    @property
+    def _allows_nan(self) -> bool:
+        """Whether `predict` accepts missing values: if `fit` accepts them."""
+        return bool(get_tags(self).input_tags.allow_nan)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -28,7 +28,7 @@ from pyrocco.backends.chunked.dask import (
     to_dask,
 )
 from pyrocco.backends.chunked.files import as_mapped
-from pyrocco.cells.values import has_missing
+from pyrocco.cells.values import SMALLEST, divided, has_missing, largest_value
 from pyrocco.fitting.memory_plan import plan_fit, plan_in_files
 from pyrocco.fitting.missing import NonEmpty, drop_empty
 from pyrocco.fitting.repeated_rows import RowCopies, chunked_row_order
@@ -132,7 +132,7 @@ class MemoryEngine:
 
     def arrange(self, given: Given, variant: Variant) -> Arranged:
         """Repeat and sort rows, and remove empty rows and columns."""
-        X = given.X.astype(np.float32) if self.single else given.X
+        X = _in_single_precision(given.X) if self.single else given.X
         copies = RowCopies.of(X, given.sample_weight, variant.sorts_repeated_rows)
         X, non_empty = copies.take(X), None
         if has_missing(X):
@@ -141,12 +141,12 @@ class MemoryEngine:
                     "X contains NaN, and the method of the paper does not allow missing values: "
                     "use variant='refined', or impute them."
                 )
-            X, non_empty = drop_empty(X)
+            X, non_empty = drop_empty(X, copies.index)
         return Arranged(X, variant.scale(X), copies, non_empty)
 
     def divide(self, X: Matrix, scale: float) -> Matrix:
-        """Divide by multiplying: SciPy's quotient of a float32 CSR matrix would be float64."""
-        return X * X.dtype.type(1 / scale)
+        """Divide the matrix by its scale."""
+        return divided(X, scale)
 
     def result(self, fit: Fit, arranged: Arranged, given: Given) -> FitResult:
         """Undo the arrangement; keep a copy of the data."""
@@ -216,9 +216,9 @@ class ChunkedEngine:
 
     def divide(self, X: ChunkedMatrix, scale: float) -> ChunkedMatrix:
         """Divide every chunk, and let the old chunks go."""
-        divided = X.then(partial(_times, factor=1 / scale)).persist()
-        X.assign(divided)
-        return divided
+        result = X.then(partial(divided, scale=scale)).persist()
+        X.assign(result)
+        return result
 
     def result(self, fit: Fit, arranged: Arranged, given: Given) -> FitResult:
         """Undo the arrangement; labels of a Dask array are chunked like its rows."""
@@ -356,10 +356,12 @@ class _ChunkedScale:
                 "marks missing values."
             )
         # A power of two near the largest value: squares of very large numbers are infinite.
-        unit = math.ldexp(1.0, math.frexp(largest)[1])
-        squares = sum(X.results(partial(_squares, unit=unit)))
-        scale = unit * math.sqrt(squares / (X.shape[0] * X.shape[1])) if squares else 1.0
-        return cls(largest, scale)
+        exponent = math.frexp(largest)[1]
+        squares = sum(X.results(partial(_squares, exponent=exponent)))
+        if not squares:
+            return cls(largest, 1.0)
+        size = math.sqrt(squares / (X.shape[0] * X.shape[1]))
+        return cls(largest, max(math.ldexp(size, exponent), SMALLEST))
 
 
 def _largest(chunk: Matrix) -> float:
@@ -367,9 +369,19 @@ def _largest(chunk: Matrix) -> float:
     return float(np.abs(stored_values(chunk)).max(initial=0.0))
 
 
-def _squares(chunk: Matrix, unit: float) -> float:
-    scaled = stored_values(chunk).ravel().astype(np.float64) / unit
+def _squares(chunk: Matrix, exponent: int) -> float:
+    scaled = np.ldexp(stored_values(chunk).ravel().astype(np.float64), -exponent)
     return float(scaled @ scaled)
+
+
+def _in_single_precision(X: Matrix) -> Matrix:
+    limits, largest = np.finfo(np.float32), largest_value(X)
+    if largest > float(limits.max) or 0 < largest < float(limits.tiny):
+        raise ValueError(
+            f"The largest absolute value of X is {largest:g}, out of the range of the single "
+            "precision that memory_limit needs: choose another unit, or raise memory_limit."
+        )
+    return X.astype(np.float32)
 
 
 def _times(chunk: Array, factor: float) -> Any:

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from pyrocco.validation import shown
+
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _BINARY = {"KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 
@@ -34,13 +36,15 @@ def parse_bytes(limit: object) -> int:
     """
     if isinstance(limit, (int, np.integer)) and not isinstance(limit, bool) and limit > 0:
         return int(limit)
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]I?)?B?\s*", str(limit).upper())
-    if not isinstance(limit, str) or match is None:
+    text = limit.upper() if isinstance(limit, str) else ""
+    match = re.fullmatch(r"\s*(\d{1,15}(?:\.\d{1,15})?)\s*([KMGT]I?)?B?\s*", text)
+    size = int(float(match[1]) * {**_UNITS, **_BINARY}[match[2] or ""]) if match else 0
+    if size < 1:
         raise ValueError(
-            f"memory_limit must be a text such as '4GB' or '500MB', or a number of bytes; got "
-            f"{limit!r}."
+            "memory_limit must be a text such as '4GB' or '500MB', or a number of bytes; got "
+            f"{shown(limit)}."
         )
-    return int(float(match[1]) * {**_UNITS, **_BINARY}[match[2] or ""])
+    return size
 
 
 @dataclass(frozen=True)

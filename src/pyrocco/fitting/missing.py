@@ -19,13 +19,15 @@ _ROUNDS = 5
 _LISTED = 10
 
 
-def drop_empty(X: Matrix) -> tuple[Dense, NonEmpty]:
+def drop_empty(X: Matrix, given_rows: Labels | None = None) -> tuple[Dense, NonEmpty]:
     """Remove rows and columns in which every value is missing, with a warning.
 
     Parameters
     ----------
     X : ndarray or CSR matrix
         Data with missing values. A sparse matrix becomes dense.
+    given_rows : ndarray of int, optional
+        The number of every row in the warning, if they are in another order than given.
 
     Returns
     -------
@@ -47,7 +49,7 @@ def drop_empty(X: Matrix) -> tuple[Dense, NonEmpty]:
     if not len(rows):
         raise ValueError("Every value of X is missing (NaN); at least one must be a number.")
     non_empty = NonEmpty((dense.shape[0], dense.shape[1]), rows, columns)
-    non_empty.warn()
+    non_empty.warn(np.arange(dense.shape[0]) if given_rows is None else given_rows)
     return non_empty.select(dense), non_empty
 
 
@@ -114,11 +116,12 @@ class NonEmpty:
         """Whether no row and no column is empty."""
         return (len(self.rows), len(self.columns)) == self.shape
 
-    def warn(self) -> None:
-        """Warn about empty rows and columns."""
-        sides = ("row", self.rows, self.shape[0]), ("column", self.columns, self.shape[1])
-        for side, present, size in sides:
-            empty = np.setdiff1d(np.arange(size), present)
+    def warn(self, given_rows: Labels) -> None:
+        """Warn about empty rows and columns; `given_rows` are the numbers of the rows."""
+        columns = np.arange(self.shape[1])
+        sides = ("row", self.rows, given_rows), ("column", self.columns, columns)
+        for side, present, numbers in sides:
+            empty = np.setdiff1d(numbers, numbers[present])
             if len(empty):
                 warnings.warn(_about_empty(side, empty), UserWarning, stacklevel=7)
 

@@ -10,11 +10,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.utils.validation import check_array, check_consistent_length
+from sklearn.utils.validation import check_array
 
 from pyrocco._typing import Array, Dense, Floats, Labels, Matrix, is_sparse, stored_values
 from pyrocco.backends import Backend, ChunkedMatrix
 from pyrocco.backends.kernels.hashing import MIXER, weighted_sums
+from pyrocco.cells.inspection import estimate_cost, machine_memory
 from pyrocco.cells.values import to_dense
 from pyrocco.fitting.missing import NonEmpty
 from pyrocco.fitting.result import Fit
@@ -25,6 +26,8 @@ Hashes = NDArray[np.uint64]
 
 # Values processed at once: 32 MB of float64.
 _VALUES_AT_ONCE = 1 << 22
+# Bytes, if the system does not report its memory.
+_ASSUMED_MEMORY = 64e9
 
 
 @dataclass(frozen=True)
@@ -128,12 +131,16 @@ def _take_rows(U: Array, rows: Labels) -> Array:
 
 
 def _check_weights(sample_weight: ArrayLike, X: Matrix) -> Labels:
-    weights = check_array(sample_weight, ensure_2d=False, dtype=np.float64)
-    if weights.ndim != 1:
+    try:
+        given = np.asarray(sample_weight)
+    except ValueError:  # a list of lists of different lengths
+        given = np.empty(0, dtype=object)
+    if given.dtype.kind not in "fiub" or given.shape != (X.shape[0],):
         raise ValueError(
-            f"sample_weight must have one weight for each row; it has {weights.ndim} dimensions."
+            f"sample_weight must have one number for each of the {X.shape[0]} rows of X; got "
+            f"the type {given.dtype} and the shape {given.shape}."
         )
-    check_consistent_length(X, weights)
+    weights = check_array(given, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
     if (weights < 0).any() or (weights % 1).any():
         raise ValueError(
             "sample_weight must be integers of at least 0: a row of weight 3 counts like three "
@@ -141,7 +148,23 @@ def _check_weights(sample_weight: ArrayLike, X: Matrix) -> Labels:
         )
     if not weights.any():
         raise ValueError("All sample weights are zero: at least one row must have a weight.")
+    _check_memory(float(weights.sum()), X)
     return np.asarray(weights, dtype=np.intp)
+
+
+def _check_memory(n_rows: float, X: Matrix) -> None:
+    """Refuse to repeat the rows so often that a fit cannot have enough memory."""
+    if n_rows <= X.shape[0]:
+        return
+    memory = machine_memory() or _ASSUMED_MEMORY
+    # A limit for weights that no integer can hold.
+    needed = estimate_cost(int(min(n_rows, 1e18)), X.shape[1], X.dtype.itemsize).memory
+    if needed > memory:
+        raise ValueError(
+            f"sample_weight repeats the rows to {n_rows:.3g} rows in all, whose fit needs about "
+            f"{needed / 1e9:.3g} GB, but this machine has {memory / 1e9:.3g} GB: divide the "
+            "weights by a number and round them."
+        )
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,14 @@ from pyrocco.fitting.memory_plan import parse_bytes
 from pyrocco.fitting.variants import VARIANTS, Variant, resolve_variant
 from pyrocco.graph import METRICS
 from pyrocco.solvers import Solver, resolve_solver
-from pyrocco.validation import check_choice, check_count, check_n_clusters, check_random_state
+from pyrocco.validation import (
+    check_choice,
+    check_count,
+    check_n_clusters,
+    check_n_jobs,
+    check_random_state,
+    check_verbose,
+)
 
 
 @dataclass(frozen=True)
@@ -63,6 +70,8 @@ class Settings:
         check_choice("variant", parameters["variant"], VARIANTS)
         check_n_clusters(parameters["n_clusters"])
         n_neighbors = check_count("n_neighbors", parameters["n_neighbors"])
+        check_verbose(parameters["verbose"])
+        check_n_jobs(parameters["n_jobs"])
         solver = resolve_solver(parameters["solver"])
         limit = parameters["memory_limit"]
         if limit is not None:

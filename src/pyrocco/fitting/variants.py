@@ -15,7 +15,7 @@ from pyrocco.assign import (
     SilhouetteKMeans,
 )
 from pyrocco.backends import Backend
-from pyrocco.cells.values import root_mean_square
+from pyrocco.cells.values import check_safe_squares, root_mean_square
 from pyrocco.graph import Graph
 from pyrocco.graph.build import Bridges
 from pyrocco.model import EveryFour, Schedule, Side, SmoothOnce, SmoothUntilStill, length_scales
@@ -81,7 +81,8 @@ class Paper:
     sorts_repeated_rows: bool = False
 
     def scale(self, X: Matrix) -> float:
-        """Return 1: the paper uses the data as they are."""
+        """Return 1: the paper uses the data as they are, if their squares are in range."""
+        check_safe_squares(X, "variant='paper'", ", or use variant='refined'")
         return 1.0
 
     def sides(self, X: Array, graphs: tuple[Graph, Graph], backend: Backend) -> tuple[Side, Side]:

@@ -12,6 +12,8 @@ from scipy import sparse
 from pyrocco._typing import Dense, Floats, Labels, Mask, Matrix
 from pyrocco.backends import Backend, Chunked, ChunkedBackend, TorchBackend
 from pyrocco.backends.kernels.graphs import kruskal, roots
+from pyrocco.cells.input import check_matrix
+from pyrocco.cells.values import in_safe_range
 from pyrocco.graph.approximate import EXACT_ROWS, ApproximateSearch
 from pyrocco.graph.chunked import ChunkedSearch
 from pyrocco.graph.device import DeviceSearch
@@ -24,6 +26,7 @@ from pyrocco.graph.exact import (
     NeighborSearch,
     nearest_outside,
 )
+from pyrocco.validation import check_count, shown
 
 Bridges = bool | Literal["forest"]
 # Returns the order that sorts values; equal values keep their order.
@@ -75,10 +78,11 @@ def mutual_knn_graph(
     >>> list(zip(graph.heads.tolist(), graph.tails.tolist()))
     [(0, 1), (1, 2), (2, 3)]
     """
-    X = _as_rows(X)
     check_metric(metric)
-    if n_neighbors < 1:
-        raise ValueError(f"n_neighbors must be at least 1; got {n_neighbors}.")
+    check_count("n_neighbors", n_neighbors)
+    if not isinstance(bridges, bool) and bridges != "forest":
+        raise ValueError(f"bridges must be True, False or 'forest'; got {shown(bridges)}.")
+    X = _as_rows(X, allow_nan=search is not None)
     n_rows = X.shape[0]
     if n_rows == 1:
         none = np.empty(0, dtype=np.intp)
@@ -115,15 +119,11 @@ def search_for(backend: Backend) -> DeviceSearch | ChunkedSearch | None:
     return DeviceSearch(backend) if isinstance(backend, TorchBackend) else None
 
 
-def _as_rows(X: Matrix | Chunked) -> Matrix | Chunked:
+def _as_rows(X: Matrix | Chunked, allow_nan: bool) -> Matrix | Chunked:
+    """Check the rows, and bring extreme values into a range in which they have distances."""
     if isinstance(X, Chunked):
         return X
-    if sparse.issparse(X):
-        X = X.tocsr()  # type: ignore[union-attr]
-        X.sort_indices()
-    else:
-        X = np.ascontiguousarray(X)
-    return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+    return in_safe_range(check_matrix(X, allow_nan=allow_nan, order="C"))[0]
 
 
 def _undirected(
@@ -137,8 +137,9 @@ def _undirected(
     keys = np.minimum(ends, others) * n_rows + np.maximum(ends, others)
     order = argsort(keys)
     keys = keys[order]
-    first = np.r_[True, keys[1:] != keys[:-1]]
-    both = np.r_[keys[1:] == keys[:-1], False]
+    # No pair at all if no two rows have values in the same column.
+    first = np.r_[True, keys[1:] != keys[:-1]][: len(keys)]
+    both = np.r_[keys[1:] == keys[:-1], False][: len(keys)]
     return keys[first], neighbors.distances.ravel()[present][order[first]], both[first]
 
 
@@ -159,7 +160,7 @@ def _stable_argsort(values: Dense) -> Labels:
     order = np.argsort(values)
     ordered = values[order]
     same = ordered[1:] == ordered[:-1]
-    tied = np.r_[same, False] | np.r_[False, same]
+    tied = (np.r_[same, False] | np.r_[False, same])[: len(values)]
     order[tied] = order[tied][np.lexsort((order[tied], ordered[tied]))]
     return order
 

@@ -12,6 +12,7 @@ from sklearn.preprocessing import normalize
 
 from pyrocco._typing import Dense, Floats, Labels, Mask, Matrix
 from pyrocco.backends.kernels import graphs as kernels
+from pyrocco.validation import check_choice
 
 METRICS = ("euclidean", "manhattan", "cosine")
 
@@ -241,8 +242,7 @@ def distances_between_rows(X: Matrix, metric: str) -> Distances:
 
 def check_metric(metric: str) -> None:
     """Raise an error if there is no such metric."""
-    if metric not in METRICS:
-        raise ValueError(f"metric must be one of {', '.join(METRICS)}; got {metric!r}.")
+    check_choice("metric", metric, METRICS)
 
 
 def without_rounding(lengths: Floats) -> Floats:

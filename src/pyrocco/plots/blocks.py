@@ -7,10 +7,12 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from pyrocco._typing import Floats, Labels, Matrix
+from pyrocco.cells.input import check_matrix
 from pyrocco.plots.axis_labels import axis_inches, names_font
 from pyrocco.plots.order import downsample, order_by_means
 from pyrocco.plots.style import FONT_SIZE, ColourScale, colour_scale, figure_of, show_image
 from pyrocco.results.statistics import Moments
+from pyrocco.validation import check_labels
 
 __all__ = ["plot_block_means", "plot_block_noise"]
 
@@ -88,7 +90,9 @@ def plot_block_noise(X: Matrix, row_labels: ArrayLike, column_labels: ArrayLike,
     >>> ax.images[0].get_array().tolist()
     [[1.0, 4.0]]
     """
-    rows, columns = np.asarray(row_labels), np.asarray(column_labels)
+    X = check_matrix(X)
+    rows = check_labels("row_labels", row_labels, X.shape[0], "row")
+    columns = check_labels("column_labels", column_labels, X.shape[1], "column")
     blocks = Moments.of(X, rows).T.merged(columns).T
     scatter = np.where(blocks.counts > 0, blocks.scatter, np.nan)
     noise = np.sqrt(scatter / np.maximum(blocks.counts, 1))

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from pyrocco._typing import Labels, Matrix, stored_values
+from pyrocco.cells.input import check_matrix
 from pyrocco.plots.axis_labels import (
     LONGEST_NAME,
     draw_cluster_bars,
@@ -22,6 +23,7 @@ from pyrocco.plots.axis_labels import (
 )
 from pyrocco.plots.order import cluster_order, downsample, sort_by_cluster
 from pyrocco.plots.style import FONT_SIZE, GREY, ColourScale, colour_scale, count, show_image
+from pyrocco.validation import check_labels
 
 __all__ = [
     "before_and_after",
@@ -70,6 +72,7 @@ def plot_matrix(
     >>> ax.images[0].get_array().shape
     (4, 4)
     """
+    X = check_matrix(X)
     _draw(X, ax, (np.arange(X.shape[0]), np.arange(X.shape[1])), scale)
     label_names(ax, "rows", row_names)
     label_names(ax, "columns", column_names)
@@ -120,12 +123,16 @@ def plot_biclusters(
     >>> ax.images[0].get_array().tolist()
     [[5.0, 5.0, 0.0], [0.0, 0.0, 5.0]]
     """
-    labels = np.asarray(row_labels), np.asarray(column_labels)
+    X = check_matrix(X)
+    labels = (
+        check_labels("row_labels", row_labels, X.shape[0], "row"),
+        check_labels("column_labels", column_labels, X.shape[1], "column"),
+    )
     clusters = cluster_order(X, *labels)
     orders = sort_by_cluster(labels[0], clusters[0]), sort_by_cluster(labels[1], clusters[1])
     scale = _draw(X, ax, orders, scale)
     if cell_weights is not None:
-        mark_outlier_cells(cell_weights, ax, orders)
+        mark_outlier_cells(check_matrix(cell_weights), ax, orders)
     sides = zip(("rows", "columns"), labels, clusters, orders, strict=True)
     named = zip((row_names, column_names), cluster_names or (None, None), strict=True)
     for (axis, label, cluster, order), (names, called) in zip(sides, named, strict=True):
@@ -172,6 +179,7 @@ def before_and_after(
     >>> [ax.get_title() for ax in figure.axes[:2]]
     ['Original: 6 rows, 6 columns', 'Sorted: 2 row clusters, 2 column clusters']
     """
+    X = check_matrix(X)
     top = _TOP if cell_weights is None else _TOP + _TITLE_LINE
     figure, (left, right, bar) = _panels(row_names, column_names, top)
     names: dict[str, Any] = {"row_names": row_names, "column_names": column_names}

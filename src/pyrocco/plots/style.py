@@ -103,7 +103,8 @@ def count(number: int, noun: str) -> str:
 def figure_of(ax: Axes) -> Figure:
     """Return the figure that an Axes belongs to."""
     figure = ax.get_figure(root=True)
-    assert figure is not None
+    if figure is None:
+        raise ValueError("ax belongs to no figure: it was removed from its figure.")
     return figure
 
 

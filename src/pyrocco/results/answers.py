@@ -11,7 +11,7 @@ import numpy as np
 from pyrocco._typing import Dense, Matrix
 from pyrocco.assign.nested import NestedClusters
 from pyrocco.backends import NumpyBackend
-from pyrocco.cells.values import transpose
+from pyrocco.cells.values import divided, transpose
 from pyrocco.fitting.result import FitResult
 from pyrocco.results.predict import FittedSide, Predictor, learn_predictor
 from pyrocco.results.statistics import TreeStatistics
@@ -72,7 +72,7 @@ class Answers:
                 result, data, _ = self._known()
                 X = result.cleaned
                 if X is None:
-                    X = data * result.representation.dtype.type(1 / result.scale)
+                    X = divided(data, result.scale)
                 self._statistics = TreeStatistics.of(X, self.tree, result.scale)
                 self._release()
             return self._statistics
@@ -138,8 +138,7 @@ def _learn(side: FittedSide, result: FitResult, backend: NumpyBackend) -> Predic
 
 
 def _divided(result: FitResult, backend: NumpyBackend) -> Dense:
-    U = result.representation
-    return backend.asarray(U / U.dtype.type(result.scale))
+    return backend.asarray(divided(result.representation, result.scale))
 
 
 def label_left_out_rows(result: FitResult, backend: NumpyBackend) -> FitResult:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 
 from pyrocco._typing import Dense, Labels, Matrix, MatrixLike
+from pyrocco.cells.input import check_matrix
+from pyrocco.cells.values import room_for_sums, to_dense
 from pyrocco.fitting.result import block_means
 
 
@@ -19,19 +22,33 @@ def impute(
     cell_weights: Matrix | None,
 ) -> Any:
     """Fill the missing values of the matrix that was fitted; see `ROCCO.impute`."""
-    if np.shape(X) != representation.shape:
+    checked = check_matrix(X)
+    if checked.shape != representation.shape:
         raise ValueError(
             f"impute fills the matrix that was fitted, of shape {representation.shape}; got "
-            f"shape {np.shape(X)}."
+            f"shape {checked.shape}."
         )
     given: Any = X
-    values = np.array(given.toarray() if sparse.issparse(X) else X, dtype=float)
+    values = to_dense(checked).astype(np.float64)
+    room = room_for_sums(values, values.size)
+    filled = np.ldexp(values, -room), np.ldexp(representation, -room)
+    expected = np.ldexp(_expected(*filled, row_labels, column_labels, cell_weights), room)
+    imputed = np.where(np.isnan(values), expected, values)
+    if isinstance(given, pd.DataFrame):
+        return type(given)(imputed, index=given.index, columns=given.columns)
+    return imputed.astype(np.result_type(checked.dtype, np.float32), copy=False)
+
+
+def _expected(
+    values: Dense,
+    representation: Dense,
+    row_labels: Labels,
+    column_labels: Labels,
+    cell_weights: Matrix | None,
+) -> Dense:
+    """Return the representation plus the mean difference between data and it in each block."""
     rest = values - representation
     if cell_weights is not None and not sparse.issparse(cell_weights):
         rest = rest * cell_weights
     means = block_means(rest, row_labels, column_labels, np.zeros_like(rest))
-    expected = representation + means[row_labels][:, column_labels]
-    imputed = np.where(np.isnan(values), expected, values)
-    if hasattr(given, "columns") and hasattr(given, "index"):
-        return type(given)(imputed, index=given.index, columns=given.columns)
-    return imputed.astype(np.result_type(getattr(given, "dtype", float), np.float32), copy=False)
+    return np.asarray(representation + means[row_labels][:, column_labels])

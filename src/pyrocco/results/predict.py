@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
@@ -15,7 +16,7 @@ from pyrocco._typing import Array, Floats, Labels, Matrix, Names
 from pyrocco.assign.labels import cluster_means, tempered
 from pyrocco.assign.profiles import BlockProfiles, FeatureProfiles, Profiles, block_sums
 from pyrocco.backends import Backend
-from pyrocco.cells.values import is_mostly_zero, to_dense
+from pyrocco.cells.values import is_mostly_zero, room_for_sums, to_dense
 from pyrocco.fitting.outliers import cell_weights, noise_level
 from pyrocco.fitting.repeated_rows import KnownRows, dense_chunks
 
@@ -26,6 +27,8 @@ _ROUNDING = 1e-9
 # Largest squared tangent of an angle, for rows that have nothing in common with their cluster.
 _OPPOSITE = 1e6
 _TINY = np.finfo(float).tiny
+# Largest value of new rows, in units of the scale of the fit.
+_LARGEST = 1e100
 
 
 class Predicted(NamedTuple):
@@ -80,7 +83,8 @@ class Predictor:
     def predict(self, X: Matrix) -> Predicted:
         """Assign the rows of `X`, a dense or sparse matrix with NaN for missing values."""
         X = sparse.csr_array(X) if sparse.issparse(X) else X
-        chunks = [self._predict_new(rows) for rows in dense_chunks(X, self.unit)]
+        with np.errstate(over="ignore"):
+            chunks = [self._predict_new(_limited(rows)) for rows in dense_chunks(X, self.unit)]
         new = Predicted(*(np.concatenate(part) for part in zip(*chunks, strict=True)))
         known = self.known.find(X)
         labels = np.where(known >= 0, self.fitted[0][known], new.labels)
@@ -156,13 +160,19 @@ def learn_predictor(
     return Predictor(profiles, mean_rows, limits, unit, cleaner, KnownRows.of(side.X), fitted)
 
 
+def _limited(X: Floats) -> Floats:
+    """Limit values so that their squares are finite; what is beyond is as far as can be."""
+    return np.asarray(np.clip(X, -_LARGEST, _LARGEST))
+
+
 def cluster_row_means(X: Matrix, column_labels: Labels) -> Floats:
     """Compute the mean of every row over the columns of each column cluster, ignoring NaN."""
     means = []
-    for rows in dense_chunks(X, 1.0):
+    room = room_for_sums(X, X.shape[1])
+    for rows in dense_chunks(X, math.ldexp(1.0, room)):
         sums, counts = block_sums(rows, column_labels)
         means.append(np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0))
-    return np.concatenate(means)
+    return np.asarray(np.ldexp(np.concatenate(means), room))
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from pyrocco.solvers.conjugate_gradient import ConjugateGradientSolver
 from pyrocco.solvers.multigrid import MultigridSolver
 from pyrocco.solvers.solution import Solution, Solver
 from pyrocco.solvers.spectral import DecoupledSolver, SpectralSolver
+from pyrocco.validation import shown
 
 # Up to this size, two dense eigenvalue problems cost less than a dozen iterations.
 _SPECTRAL_NODES = 128
@@ -79,10 +80,13 @@ def resolve_solver(solver: str | Solver) -> Solver:
     """
     if not isinstance(solver, str):
         if not callable(getattr(solver, "solve", None)):
-            raise ValueError(f"solver must be a name or have a solve() method; got {solver!r}.")
+            raise ValueError(
+                f"solver must be one of {', '.join(SOLVERS)}, or an object with a solve() method; "
+                f"got {shown(solver)}."
+            )
         return solver
     if solver == "auto":
         return AutoSolver()
     if solver not in _NAMED:
-        raise ValueError(f"solver must be one of {', '.join(SOLVERS)}; got {solver!r}.")
+        raise ValueError(f"solver must be one of {', '.join(SOLVERS)}; got {shown(solver)}.")
     return _NAMED[solver]()

@@ -11,13 +11,14 @@ COVERAGE := $(if $(CI),--cov --cov-report=term)
 SECONDS ?= 3600
 SEED ?= 0
 
-.PHONY: help demo test check fuzz bench paper-quick paper clean
+.PHONY: help demo test check audit fuzz bench paper-quick paper clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo         install, co-cluster the data that ships with pyrocco, results in demo-output/"
 	@echo "make test         install, run the tests"
 	@echo "make check        install, run ruff, mypy and import-linter"
+	@echo "make audit        install, look up the installed packages in the database of vulnerabilities"
 	@echo "make fuzz         install, read damaged files for an hour or SECONDS=600; failures in fuzz-failures/"
 	@echo "make paper-quick  the paper's experiments on small data, under ten minutes"
 	@echo "make paper        all of the paper's experiments, hours; needs PYROCCO_DATA"
@@ -47,6 +48,9 @@ check: $(DEV)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+audit: $(DEV)
+	$(BIN)/python .ci/audit.py
 
 fuzz: $(DEV)
 	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) --seed $(SEED) --jobs 2

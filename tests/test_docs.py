@@ -21,7 +21,7 @@ SOURCE = ROOT / "src" / "pyrocco"
 PAGES = {
     path.name: path.read_text(encoding="utf-8")
     for path in [
-        *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+        *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")),
         *sorted((ROOT / "docs").glob("*.md")),
     ]
 }

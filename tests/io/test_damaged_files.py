@@ -232,6 +232,15 @@ def test_zarr_chunks(tmp_path, version):
         open_partitioned(path)
 
 
+def test_a_pipe_among_zarr_chunks(tmp_path):
+    path = tmp_path / "x.zarr"
+    zarr.create_array(path, shape=X.shape, chunks=(10, 30), dtype="f8")[:] = X + 1
+    (path / "c" / "2" / "0").unlink()
+    os.mkfifo(path / "c" / "2" / "0")
+    with pytest.raises(MatrixError, match="is not a regular file"):
+        open_partitioned(path)
+
+
 def test_zarr_metadata(tmp_path):
     path = tmp_path / "x.zarr"
     zarr.create_array(path, shape=X.shape, chunks=(10, 30), dtype="f8")[:] = X + 1

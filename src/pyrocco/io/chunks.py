@@ -6,6 +6,7 @@ The values of a chunk are read later, by a reader that can be sent to another pr
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -271,6 +272,7 @@ def zarr_chunks(path: Path) -> Chunks:
     It is an array of two dimensions, or a group with such an array called ``X`` and, if there
     are names, arrays called ``row_names`` and ``column_names``.
     """
+    _check_regular(path)
     arrays = _open_zarr(path)
     X = arrays["X"]
     _check_complete(X, path)
@@ -314,6 +316,14 @@ def _open_zarr(path: Path) -> dict[str, _ZarrArray]:
                 f"{(X.shape[axis],)}"
             )
     return arrays
+
+
+def _check_regular(path: Path) -> None:
+    """Refuse a store with pipes or devices among its files, which could be read for ever."""
+    for folder, _, names in os.walk(path):
+        for file in (Path(folder, name) for name in names):
+            if file.exists() and not file.is_file():
+                raise MatrixError(f"{path}: is damaged: {file} is not a regular file")
 
 
 def _check_complete(X: Any, path: Path) -> None:

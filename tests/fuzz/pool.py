@@ -179,9 +179,10 @@ def group_failures(results: Iterable[Result]) -> list[list[Result]]:
 
 
 def _cause(result: Result) -> tuple[str, ...]:
-    """What failures with the same cause have in common: where in pyrocco, and the message."""
-    places = [line.strip() for line in result.stderr.splitlines() if "/pyrocco/" in line]
-    is_killed = "(most recent call first)" in result.stderr
-    place = places[0 if is_killed else -1] if places else ""
-    why = re.sub(r"\d+|U\+\w+|'.*?'|\".*?\"", "", result.why)
-    return _format(result), result.outcome, place, why[:60]
+    """What failures with the same cause have in common: where in pyrocco, and the exception."""
+    calls = [line.strip() for line in result.stderr.splitlines() if "/pyrocco/" in line]
+    if not calls:
+        return result.outcome, _format(result), re.sub(r"0x\w+|\d+|'.*?'|\".*?\"", "", result.why)
+    if result.outcome != "traceback":  # the innermost call comes first
+        return result.outcome, calls[0]
+    return result.outcome, calls[-1], result.why.partition(":")[0]

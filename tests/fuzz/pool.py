@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from queue import Queue
 
-from .outcome import OUTCOMES
+from .outcome import OUTCOMES, is_control
 from .runner import DEADLINE, Result
 from .seeds import FORMATS
 
@@ -158,7 +158,8 @@ def describe_failure(result: Result) -> str:
     """Return the name, the command and the essential lines of the output of a failed case."""
     output = "\n".join(f"    {line}" for line in essential_lines(result.stderr))
     words = " ".join(result.words)
-    return f"{result.case}: {result.outcome}: {result.why}\n    pyrocco {words}\n{output}"
+    text = f"{result.case}: {result.outcome}: {result.why}\n    pyrocco {words}\n{output}"
+    return "".join(repr(c)[1:-1] if is_control(c) else c for c in text)
 
 
 def essential_lines(stderr: str, most: int = 8) -> list[str]:

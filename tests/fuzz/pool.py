@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from queue import Queue
 
-from .outcome import OUTCOMES
+from .outcome import OUTCOMES, is_control
 from .runner import DEADLINE, Result
 from .seeds import FORMATS
 
@@ -158,7 +158,8 @@ def describe_failure(result: Result) -> str:
     """Return the name, the command and the essential lines of the output of a failed case."""
     output = "\n".join(f"    {line}" for line in essential_lines(result.stderr))
     words = " ".join(result.words)
-    return f"{result.case}: {result.outcome}: {result.why}\n    pyrocco {words}\n{output}"
+    text = f"{result.case}: {result.outcome}: {result.why}\n    pyrocco {words}\n{output}"
+    return "".join(repr(c)[1:-1] if is_control(c) else c for c in text)
 
 
 def essential_lines(stderr: str, most: int = 8) -> list[str]:
@@ -179,9 +180,10 @@ def group_failures(results: Iterable[Result]) -> list[list[Result]]:
 
 
 def _cause(result: Result) -> tuple[str, ...]:
-    """What failures with the same cause have in common: where in pyrocco, and the message."""
-    places = [line.strip() for line in result.stderr.splitlines() if "/pyrocco/" in line]
-    is_killed = "(most recent call first)" in result.stderr
-    place = places[0 if is_killed else -1] if places else ""
-    why = re.sub(r"\d+|U\+\w+|'.*?'|\".*?\"", "", result.why)
-    return _format(result), result.outcome, place, why[:60]
+    """What failures with the same cause have in common: where in pyrocco, and the exception."""
+    calls = [line.strip() for line in result.stderr.splitlines() if "/pyrocco/" in line]
+    if not calls:
+        return result.outcome, _format(result), re.sub(r"0x\w+|\d+|'.*?'|\".*?\"", "", result.why)
+    if result.outcome != "traceback":  # the innermost call comes first
+        return result.outcome, calls[0]
+    return result.outcome, calls[-1], result.why.partition(":")[0]

@@ -68,13 +68,12 @@ def write_kept(folder, word):
 
 
 @pytest.mark.slow
-def test_damaged_files_give_results_or_a_clear_error(capsys):
+def test_damaged_files_give_results_or_a_clear_error():
     results = run_all(FIXED, jobs=JOBS)
-    failures = [describe_failure(result) for result in results if not result.is_fine]
-    with capsys.disabled():
-        sys.stdout.write("\n".join(["", *failures, describe_table(results), ""]))
     assert len(results) == len(FIXED)
-    assert not failures
+    failures = [describe_failure(result) for result in results if not result.is_fine]
+    if failures:
+        pytest.fail("\n".join([*failures, describe_table(results)]), pytrace=False)
 
 
 def test_fixed_cases_are_of_all_formats_and_kinds():
@@ -194,10 +193,19 @@ def test_copies_of_cases_keep_links_and_pipes(tmp_path):
 def test_failures_with_one_cause_are_grouped():
     lines = 'File "/pyrocco/io/arrays.py", line 7\nValueError: {} rows'
     results = [
-        Result(f"npy-damaged-{i:06d}", (), "traceback", f"{i} rows", 0.1, "", lines.format(i))
+        Result(
+            f"npy-damaged-{i}", (), "traceback", f"ValueError: {i} rows", 0.1, "", lines.format(i)
+        )
         for i in range(3)
     ]
     crash = Result("npy-damaged-000009", (), "crash", "SIGSEGV", 0.1)
     fine = Result("npy-damaged-000010", (), "read", "", 0.1)
     assert group_failures([*results, crash, fine]) == [[crash], results]
     assert describe_table([crash, fine]).splitlines()[-1].split()[:4] == ["all", "1", "0", "1"]
+
+
+def test_descriptions_of_failures_show_control_characters():
+    result = Result(
+        "csv-damaged-000001", ("inspect",), "crash", "", 0.1, "", "pyrocco: \x1b[31m\n"
+    )
+    assert "pyrocco: \\x1b[31m" in describe_failure(result)

@@ -4,8 +4,12 @@ import hashlib
 import io
 import json
 import zipfile
+from contextlib import suppress
 
 import numpy as np
+
+# A fixed date, so that the same content gives the same bytes.
+_DATE = (2020, 1, 1, 0, 0, 0)
 
 
 def take_apart(path):
@@ -19,8 +23,8 @@ def put_together(path, text, arrays, method=zipfile.ZIP_DEFLATED):
     """Write a model file from what `take_apart` returned."""
     with zipfile.ZipFile(path, "w") as archive:
         for name, data in arrays.items():
-            archive.writestr(name, data)
-        archive.writestr("model.json", json.dumps(text), method)
+            archive.writestr(zipfile.ZipInfo(name, _DATE), data)
+        archive.writestr(zipfile.ZipInfo("model.json", _DATE), json.dumps(text), method)
 
 
 def with_digest(text, arrays):
@@ -46,6 +50,12 @@ def rewrite(path, change):
     text, arrays = take_apart(path)
     change(text)
     put_together(path, with_digest(text, arrays), arrays)
+
+
+def repair_digest(path):
+    """Compute the digest of an edited file anew, if its text can still be read."""
+    with suppress(AttributeError, KeyError, TypeError, ValueError, RecursionError):
+        rewrite(path, lambda text: None)
 
 
 def place_of(text, *keys):

@@ -58,7 +58,9 @@ def take_snapshot(folder: Path) -> Snapshot:
     return found
 
 
-def list_changes(before: Snapshot, after: Snapshot, command: Command, code: int | None) -> str:
+def list_changes(
+    before: Snapshot, after: Snapshot, command: Command, code: int | None, stderr: str = ""
+) -> str:
     """Name the files that a command should not have changed, removed or left behind."""
     replaced = command.replaces if code == SUCCESS else ()
     lost = [
@@ -68,8 +70,18 @@ def list_changes(before: Snapshot, after: Snapshot, command: Command, code: int 
         and not any(fnmatch.fnmatch(name, pattern) for pattern in replaced)
     ]
     new = sorted(after.keys() - before.keys())
-    left = [f"{name} was left behind" for name in new if not _is_result(name, after[name], code)]
+    can_resume = "the same command with --resume" in stderr
+    left = [
+        f"{name} was left behind"
+        for name in new
+        if not _is_result(name, after[name], code)
+        and not (can_resume and name.startswith(_CHECKPOINT))
+    ]
     return "; ".join((lost + left)[:5])
+
+
+# Stays if a fit was done and its results could not be written, and the message says so.
+_CHECKPOINT = f"{OUT}/checkpoint."
 
 
 def _is_result(name: str, content: str, code: int | None) -> bool:

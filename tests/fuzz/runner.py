@@ -183,11 +183,11 @@ class Workbench:
     def _run(self, name: str, command: Command, folder: Path, place: Path) -> Result:
         before = take_snapshot(folder)
         ended = run_forked(lambda: self.run(list(command.words)), folder, place, self.deadline)
-        changes = list_changes(before, take_snapshot(folder), command, ended.code)
         stdout, stderr = (
             (place / stream).read_text(encoding="utf-8", errors="replace")
             for stream in ("stdout", "stderr")
         )
+        changes = list_changes(before, take_snapshot(folder), command, ended.code, stderr)
         outcome, why = judge(ended, stdout, stderr, changes)
         # After a crash, Python lists all its extension modules on one line.
         stderr = stderr.partition("\nExtension modules: ")[0]

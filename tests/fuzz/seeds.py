@@ -18,6 +18,7 @@ from scipy import io as scipy_io
 from scipy import sparse
 
 from pyrocco.cli import main
+from tests.model_files import repair_digest
 from tests.stopping import StopAt
 
 OUT = "out"
@@ -345,6 +346,7 @@ def _make_repeatable(path: Path, folder: Path) -> None:
         for name, data in read_zip(path)
     ]
     write_zip(path, members, zipfile.ZIP_DEFLATED)
+    repair_digest(path)
 
 
 def _without_seconds(text: bytes) -> bytes:

@@ -206,8 +206,9 @@ def parquet_chunks(paths: Sequence[Path]) -> Chunks:
     for path, n_rows in zip(paths, counts, strict=True):
         if n_rows == 0:
             raise MatrixError(f"{path}: has no rows: remove it, or write it again")
-    head = next(files[0].iter_batches(batch_size=SAMPLE_LINES))
-    columns = parquet_columns(import_arrow().Table.from_batches([head]))
+    with damage_errors(f"{paths[0]}: is not a Parquet file, or is damaged"):
+        head = next(files[0].iter_batches(batch_size=SAMPLE_LINES))
+        columns = parquet_columns(import_arrow().Table.from_batches([head]))
     _check_wide(columns, paths[0])
     check_columns(columns, str(paths[0]))
     schemas = [file.schema_arrow for file in files]
@@ -282,7 +283,8 @@ def zarr_chunks(path: Path) -> Chunks:
     edges = [*range(0, n_rows, step), n_rows]
     names: Names = default_names("column", n_columns)
     if "column_names" in arrays:
-        with damage_errors(f"{path}: its column names are damaged: copy the store again"):
+        damaged = damage_errors(f"{path}: its column names are damaged: copy the store again")
+        with read_errors(path), damaged:
             names = arrays["column_names"][:]
     held = [name.replace("_", " ") for name in _ZARR_NAMES if name in arrays]
     return Chunks(
@@ -299,7 +301,7 @@ def _open_zarr(path: Path) -> dict[str, _ZarrArray]:
     """Open the arrays of a store, by name, and check their shapes."""
     with extra("cluster", "Zarr stores"):
         import zarr  # noqa: PLC0415 - an optional package
-    with damage_errors(f"{path}: is not a Zarr store, or is damaged"):
+    with read_errors(path), damage_errors(f"{path}: is not a Zarr store, or is damaged"):
         store: Any = zarr.open(str(path), mode="r")
         if hasattr(store, "chunks"):
             arrays = {"X": store}
@@ -328,7 +330,7 @@ def _check_regular(path: Path) -> None:
 
 def _check_complete(X: Any, path: Path) -> None:
     """Refuse a store without some of its chunks, which Zarr would read as zeros."""
-    with damage_errors(f"{path}: is not a Zarr store, or is damaged"):
+    with read_errors(path), damage_errors(f"{path}: is not a Zarr store, or is damaged"):
         missing = int(X.nchunks) - int(X.nchunks_initialized)
     if missing > 0:
         raise MatrixError(
@@ -343,11 +345,13 @@ class _ZarrReader:
     def read(self, chunk: Chunk) -> Dense:
         path, stop = Path(chunk.path), chunk.start + chunk.n_rows
         source = f"{path}, from row {chunk.start + 1} to row {stop}"
-        with damage_errors(f"{source}: the chunk is damaged: copy the store again"):
+        damaged = damage_errors(f"{source}: the chunk is damaged: copy the store again")
+        with read_errors(path), damaged:
             X = np.asarray(_open_zarr(path)["X"][chunk.start : stop])
         return np.asarray(check_numbers(X, source))
 
     def read_names(self, chunk: Chunk) -> Dense:
         stop = chunk.start + chunk.n_rows
-        with damage_errors(f"{chunk.path}: its row names are damaged: copy the store again"):
+        damaged = damage_errors(f"{chunk.path}: its row names are damaged: copy the store again")
+        with read_errors(chunk.path), damaged:
             return text_array(_open_zarr(Path(chunk.path))["row_names"][chunk.start : stop])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import os
 import zlib
@@ -66,11 +67,15 @@ def _missing(name: str, what: str) -> str:
 
 @contextmanager
 def read_errors(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Convert errors of the system in this block to a `MatrixError` that names the file."""
+    """Convert errors of the system, gzip and csv in this block to a `MatrixError`."""
     try:
         yield
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise MatrixError(f"{path}: cannot be read: the compressed file is damaged") from error
+    except csv.Error as error:
+        raise MatrixError(
+            f"{path}: is not a text table, or a quotation mark is opened and never closed"
+        ) from error
     except OSError as error:
         raise MatrixError(f"{path}: cannot be read: {error.strerror or error}") from error
 

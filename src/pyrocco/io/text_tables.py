@@ -35,6 +35,8 @@ LARGE = 4 << 20
 VERY_LARGE = 64 << 20
 # Exact digits: pandas 3 reads them by default, and warns if asked to.
 _EXACT: Any = {} if int(pd.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}
+# Tables with at least this many columns are read twice, the second time only for their names.
+_WIDE = 1000
 _FASTER = 'Large text files are read faster after: pip install "pyrocco[arrow]".'
 
 
@@ -90,20 +92,26 @@ def _load(path: Path, layout: Layout, watch: Watch | None) -> tuple[LoadedColumn
 
 
 def _load_with_pandas(path: Path, layout: Layout, watch: Watch | None) -> LoadedColumns:
-    frame = _read_frame(path, layout, watch)
     roles = layout.columns.roles
+    # NA means missing only among the numbers: a gene called "NA" keeps its name.
+    missing: Any = dict.fromkeys(roles.number_columns, MISSING)
+    is_wide = layout.columns.width >= _WIDE
+    # pandas is slow if thousands of columns have a list of their own.
+    frame = _read_frame(path, layout, watch, list(MISSING) if is_wide else missing)
     X = np.ascontiguousarray(frame[list(roles.number_columns)].to_numpy(dtype=np.float64))
     _check_last_column(frame, path, layout)
+    if is_wide and roles.text_columns:
+        frame = _read_frame(path, layout, None, {}, list(roles.text_columns))
     return LoadedColumns([frame[position] for position in roles.text_columns], X)
 
 
-def _read_frame(path: Path, layout: Layout, watch: Watch | None) -> pd.DataFrame:
+def _read_frame(
+    path: Path, layout: Layout, watch: Watch | None, missing: Any, only: list[int] | None = None
+) -> pd.DataFrame:
+    """Read the columns, or only some of them; lines that are too long are then not noticed."""
     columns = layout.columns
-    numbers = columns.roles.number_columns
-    # NA means missing only among the numbers: a gene called "NA" keeps its name.
     types: dict[int, Any] = dict.fromkeys(range(columns.width), "category")
-    types |= dict.fromkeys(numbers, np.float64)
-    missing: Any = dict.fromkeys(numbers, MISSING)
+    types |= dict.fromkeys(columns.roles.number_columns, np.float64)
     try:
         with open_watched(path, watch) as file:
             frame: pd.DataFrame = pd.read_csv(
@@ -116,6 +124,7 @@ def _read_frame(path: Path, layout: Layout, watch: Watch | None) -> pd.DataFrame
                 skiprows=layout.skip,
                 header=None if columns.header is None else 0,
                 names=list(range(columns.width)),
+                usecols=only,
                 dtype=types,
                 keep_default_na=False,
                 na_values=missing,

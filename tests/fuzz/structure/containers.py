@@ -4,6 +4,8 @@ import random
 from functools import partial
 from pathlib import Path
 
+from tests.model_files import repair_digest
+
 from .archives import choose_member, edit_archive, edit_member
 from .arrays import edit_npy, edit_npy_file
 from .json_text import edit_json
@@ -20,6 +22,8 @@ def edit_model(path: Path, rng: random.Random) -> None:
         edit_member(path, choose_member(path, rng, ".npy"), partial(edit_npy, rng=rng))
     else:
         edit_archive(path, rng)
+    if choice < 0.75:
+        repair_digest(path)
 
 
 def edit_chunked(path: Path, rng: random.Random) -> None:

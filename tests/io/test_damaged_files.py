@@ -311,3 +311,30 @@ def test_parquet(tmp_path):
         refused(path, "is not a Parquet file, or is damaged")
     shutil.copy(REFERENCE / "rcc.npz", path)
     refused(path, "is not a Parquet file, or is damaged")
+
+
+def test_very_wide_text(tmp_path):
+    """Both took minutes."""
+    names, numbers = ";" * 50_000, "1;" * 50_000
+    (tmp_path / "names.csv").write_text(names)
+    refused(tmp_path / "names.csv", "no rows, only column names")
+    (tmp_path / "numbers.csv").write_text(f"\n\n{names}\n{numbers}\n")
+    assert read_matrix(tmp_path / "numbers.csv").shape == (1, 49_999)
+
+
+def test_damaged_text_files_of_a_matrix(tmp_path):
+    (tmp_path / "1.csv").write_text("a,b,c\n1,2,3\n", encoding="utf-16")
+    (tmp_path / "2.csv").write_text("a,b,c\n1,2,3\n", encoding="utf-8")
+    with pytest.raises(MatrixError, match="2.csv: cannot be read: it has another encoding"):
+        open_partitioned(tmp_path / "*.csv")
+    (tmp_path / "1.csv").write_text("a,b,c\n1,2,3\n", encoding="utf-8")
+    (tmp_path / "2.csv").write_text('a,"b,c\n' + "1,2,3\n" * 50_000)
+    with pytest.raises(MatrixError, match="2.csv: is not a text table, or a quotation mark"):
+        open_partitioned(tmp_path / "*.csv")
+
+
+def test_a_compressed_table_with_a_wrong_checksum(tmp_path):
+    data = bytearray(gzip.compress(b"a,b\n1,2\n3,4\n"))
+    data[-6] ^= 1
+    (tmp_path / "x.csv.gz").write_bytes(data)
+    refused(tmp_path / "x.csv.gz", "the compressed file is damaged")

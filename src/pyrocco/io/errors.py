@@ -67,11 +67,16 @@ def _missing(name: str, what: str) -> str:
 
 @contextmanager
 def read_errors(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Convert errors of the system, gzip and csv in this block to a `MatrixError`."""
+    """Convert errors of the system, gzip, csv and encodings in this block to a `MatrixError`."""
     try:
         yield
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise MatrixError(f"{path}: cannot be read: the compressed file is damaged") from error
+    except UnicodeError as error:
+        raise MatrixError(
+            f"{path}: cannot be read: it has another encoding than it seems to have, or than the "
+            "first file: save it as UTF-8"
+        ) from error
     except csv.Error as error:
         raise MatrixError(
             f"{path}: is not a text table, or a quotation mark is opened and never closed"

@@ -53,6 +53,7 @@ class Layout:
     encoding: str
     columns: Columns
     skip: int = 0  # comment lines before the table
+    blank: int = 0  # blank lines between them and the table
 
     def notes(self) -> list[str]:
         """Return sentences that say what was detected."""
@@ -69,15 +70,20 @@ def detect_layout(path: Path, layout: str = "auto") -> Layout:
     with open_text(path, encoding) as handle:
         head = list(islice(handle, SAMPLE_LINES + _MOST_COMMENTS))
     skip = _count_comments(head)
-    lines = [line for line in head[skip : skip + SAMPLE_LINES] if line.strip()]
+    below = head[skip : skip + SAMPLE_LINES]
+    lines = [line for line in below if line.strip()]
     if not lines:
         raise MatrixError(f"{path}: the file is empty")
     delimiter, decimal = max(_SEPARATORS, key=lambda pair: _score(lines, *pair))
     try:
-        columns = detect_columns(_split(lines, delimiter), decimal, layout)
+        records = _split(lines, delimiter)
     except csv.Error as error:
         raise MatrixError(f"{path}: is not a text table ({error})") from error
-    return Layout(delimiter, decimal, encoding, columns, skip)
+    columns = detect_columns(records, decimal, layout)
+    is_all = len(head) < SAMPLE_LINES + _MOST_COMMENTS
+    if columns.header is not None and len(records) == 1 and is_all:
+        raise MatrixError(f"{path}: the matrix has no rows, only column names")
+    return Layout(delimiter, decimal, encoding, columns, skip, below.index(lines[0]))
 
 
 def is_compressed(path: Path) -> bool:

@@ -121,8 +121,9 @@ def _read_frame(
                 encoding=layout.encoding,
                 encoding_errors="replace",
                 compression="gzip" if is_compressed(path) else None,
-                skiprows=layout.skip,
-                header=None if columns.header is None else 0,
+                # The headings are known; pandas would take minutes for many that are empty.
+                skiprows=layout.skip + layout.blank + (columns.header is not None),
+                header=None,
                 names=list(range(columns.width)),
                 usecols=only,
                 dtype=types,

@@ -325,11 +325,11 @@ def test_very_wide_text(tmp_path):
 def test_damaged_text_files_of_a_matrix(tmp_path):
     (tmp_path / "1.csv").write_text("a,b,c\n1,2,3\n", encoding="utf-16")
     (tmp_path / "2.csv").write_text("a,b,c\n1,2,3\n", encoding="utf-8")
-    with pytest.raises(MatrixError, match="2.csv: cannot be read: it has another encoding"):
+    with pytest.raises(MatrixError, match=r"2\.csv: cannot be read: it has another encoding"):
         open_partitioned(tmp_path / "*.csv")
     (tmp_path / "1.csv").write_text("a,b,c\n1,2,3\n", encoding="utf-8")
     (tmp_path / "2.csv").write_text('a,"b,c\n' + "1,2,3\n" * 50_000)
-    with pytest.raises(MatrixError, match="2.csv: is not a text table, or a quotation mark"):
+    with pytest.raises(MatrixError, match=r"2\.csv: is not a text table, or a quotation mark"):
         open_partitioned(tmp_path / "*.csv")
 
 

@@ -93,6 +93,7 @@ def test_a_sparse_matrix_of_absurd_size(tmp_path):
         ("%%MatrixMarket matrix coordinate real general\n3 2 1\n1 1\n", "2 cells instead of 3"),
         ("%%MatrixMarket matrix coordinate real general\n3 2\n1 1 1\n", "line 2 must hold"),
         ("%%MatrixMarket matrix\n3 2\n1 1 1\n", "line 1 must be like"),
+        (f"%%MatrixMarket matrix array real general\n{'9' * 5000} 2\n1\n", "line 2 must hold"),
         ("%%MatrixMarket matrix coordinate real general\n", "must hold the 3 sizes"),
     ],
 )

@@ -117,7 +117,7 @@ def first_problem(path: Path) -> str:
 def _body_problem(lines: Iterator[tuple[int, list[str]]], layout: str, field: str) -> str:
     number, sizes = next(lines, (0, []))
     expected = 3 if layout == "coordinate" else 2
-    if len(sizes) != expected or not all(size.isdecimal() for size in sizes):
+    if len(sizes) != expected or not all(map(_is_count, sizes)):
         return f"line {number} must hold the {expected} sizes of the matrix, as whole numbers"
     shape = [int(size) for size in sizes[:2]]
     width = {"pattern": 0, "complex": 2}.get(field, 1)
@@ -137,10 +137,15 @@ def _body_problem(lines: Iterator[tuple[int, list[str]]], layout: str, field: st
     return f"it holds {count} values instead of {wanted}" if count > wanted else ""
 
 
+def _is_count(text: str) -> bool:
+    """Whether a text is a whole number that a matrix can have as a size."""
+    return text.isdecimal() and len(text) < 19
+
+
 def _place_problem(places: list[str], shape: list[int]) -> str:
     """Say what is wrong with the row and the column of an entry, which count from 1."""
     for place, size, side in zip(places, shape, ("row", "column"), strict=False):
-        if not place.isdecimal() or not 1 <= int(place) <= size:
+        if not _is_count(place) or not 1 <= int(place) <= size:
             return f'has the {side} "{place[:20]}", but the matrix has {counted(size, side)}'
     return ""
 

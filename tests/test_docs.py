@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 from pyrocco.cli import app
 from pyrocco.io import RESULT_FORMATS
 from pyrocco.io.read import FORMATS
+from tests.fuzz.__main__ import parse_arguments as parse_fuzz
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "pyrocco"
@@ -51,6 +52,12 @@ def targets():
     return set(re.findall(r"^([a-z]+):", makefile, flags=re.MULTILINE))
 
 
+def settable():
+    """Variables of the Makefile that a user may set."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    return set(re.findall(r"^([A-Z]+) \?=", makefile, flags=re.MULTILINE))
+
+
 def extras():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     return settings["project"]["optional-dependencies"]
@@ -74,20 +81,28 @@ def test_python_code_prints_what_the_page_shows(page, tmp_path, monkeypatch):
     assert printed.getvalue().splitlines() == expected
 
 
+def check_experiment(words):
+    options = parse_benchmark(words)
+    for folder, names in (("experiments", options.experiments), ("methods", options.methods)):
+        for name in names or ():
+            assert (ROOT / "benchmarks" / "paper" / folder / f"{name}.py").is_file()
+
+
 @pytest.mark.parametrize(("page", "line"), list(shell_lines()))
 def test_commands_exist(page, line):
     words = shlex.split(line)
     if words[0] == "make":
-        assert set(words[1:]) <= targets()
+        variables = [word.partition("=")[0] for word in words[1:] if "=" in word]
+        assert set(variables) <= settable()
+        assert {word for word in words[1:] if "=" not in word} <= targets()
+    elif words[:3] == ["python", "-m", "tests.fuzz"]:
+        parse_fuzz(words[3:])
     elif words[0] == "pyrocco":
         command = typer.main.get_command(app).commands[words[1]]
         if len(words) > 2:
             command.make_context(words[1], words[2:]).close()
     elif words[:3] == ["python", "-m", "benchmarks.paper"]:
-        options = parse_benchmark(words[3:])
-        for folder, names in (("experiments", options.experiments), ("methods", options.methods)):
-            for name in names or ():
-                assert (ROOT / "benchmarks" / "paper" / folder / f"{name}.py").is_file()
+        check_experiment(words[3:])
     elif words[2:] and words[2].startswith("benchmarks."):
         assert (ROOT / (words[2].replace(".", "/") + ".py")).is_file()
     else:

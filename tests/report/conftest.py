@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from pyrocco import ROCCO
 from pyrocco.report import write_report
 
+FORMULAS = ["=1+1", "-80C", "-1.5", "@a,b"]
 NASTY = "</script><script>document.title='owned'</script><img src=x onerror=alert(1)>&\"'"
 
 
@@ -26,7 +27,7 @@ class Given(BaseEstimator):
 
 
 def planted_matrix():
-    """Four row clusters, three column clusters, negative values, names that look like HTML."""
+    """Four row clusters, three column clusters, negative values, names like HTML and formulas."""
     rng = np.random.default_rng(0)
     rows, columns = np.arange(90) % 4, np.arange(36) % 3
     means = np.array([[4.0, 0, -4], [0, 4, 0], [-4, 0, 4], [0, -4, 0]])
@@ -34,6 +35,7 @@ def planted_matrix():
     row_names = [f"sample {i}" for i in range(90)]
     column_names = [f"gene {j}" for j in range(36)]
     row_names[7], column_names[5] = NASTY, f"{NASTY} 2"
+    row_names[8:12] = FORMULAS
     return X, row_names, column_names
 
 

@@ -9,6 +9,7 @@ import pytest
 from scipy import sparse
 
 from pyrocco import ROCCO
+from pyrocco.io.result_files import escape_formulas
 from pyrocco.report import write_report
 
 from .conftest import NASTY, Given
@@ -203,7 +204,7 @@ def test_downloads_are_the_labels(open_page, planted_page):
     page = open_page(path)
     for side in ("row", "column"):
         table = downloaded(page, side)
-        assert table["name"].tolist() == names[f"{side}_names"]
+        assert table["name"].tolist() == escape_formulas(names[f"{side}_names"])
         np.testing.assert_array_equal(table["label"], getattr(model, f"{side}_labels_"))
         membership = getattr(model, f"{side}_membership_")
         np.testing.assert_allclose(table["membership"], membership, atol=6e-4)

@@ -31,4 +31,10 @@ function download(name, text) {
   setTimeout(() => URL.revokeObjectURL(address), 10000);
 }
 
-const csvCell = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+// A spreadsheet program would run such a text as a formula; the files of results escape it in the same way.
+const isFormula = (text) => /^[=+\-@\t\r]/.test(text) && !Number.isFinite(Number(text));
+
+function csvCell(text) {
+  const safe = isFormula(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

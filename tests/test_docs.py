@@ -103,7 +103,7 @@ def test_commands_exist(page, line):
             command.make_context(words[1], words[2:]).close()
     elif words[:3] == ["python", "-m", "benchmarks.paper"]:
         check_experiment(words[3:])
-    elif words[2:] and words[2].startswith("benchmarks."):
+    elif words[2:] and words[2].startswith(("benchmarks.", "tests.")):
         assert (ROOT / (words[2].replace(".", "/") + ".py")).is_file()
     else:
         assert words[:2] == ["pip", "install"]

@@ -196,7 +196,8 @@ def test_two_fits_into_one_folder_at_once(matrix, tmp_path, capsys):
     assert not (out / STAGE).exists()
 
 
-def test_scratch_folders_of_killed_processes_are_removed(tmp_path):
+def leave_scratch_folder(parent):
+    """A process that is killed while it has a scratch folder."""
     script = (
         "import sys, os, signal; from pathlib import Path\n"
         "from pyrocco.io.unfinished import ScratchFolder\n"
@@ -204,7 +205,31 @@ def test_scratch_folders_of_killed_processes_are_removed(tmp_path):
         "(folder.path / '0.npy').write_bytes(bytes(1000))\n"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )
-    subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=False)
+    subprocess.run([sys.executable, "-c", script, str(parent)], check=False)
+    (path,) = parent.glob("pyrocco-*")
+    return path
+
+
+def test_scratch_folders_stay_if_it_is_not_sure_that_nobody_uses_them(tmp_path, monkeypatch):
+    path = leave_scratch_folder(tmp_path)
+
+    def no_locks(*_):
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("pyrocco.io.unfinished.fcntl.flock", no_locks)
+        ScratchFolder(tmp_path).remove()
+    assert path.exists()
+    with monkeypatch.context() as patch:
+        patch.setattr("pyrocco.io.unfinished.socket.gethostname", lambda: "another-machine")
+        ScratchFolder(tmp_path).remove()
+    assert path.exists()
+    ScratchFolder(tmp_path).remove()
+    assert not path.exists()
+
+
+def test_scratch_folders_of_killed_processes_are_removed(tmp_path):
+    leave_scratch_folder(tmp_path)
     (tmp_path / "pyrocco-of-a-user").mkdir()
     in_use = ScratchFolder(tmp_path)
     names = {path.name for path in tmp_path.iterdir()}

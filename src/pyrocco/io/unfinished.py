@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import socket
+import stat
 import tempfile
 import weakref
 from collections.abc import Iterator
@@ -148,11 +150,21 @@ class ScratchFolder:
 
 
 def remove_abandoned(parent: Path, prefix: str) -> None:
-    """Remove scratch folders of this user whose process does not exist any more."""
+    """Remove scratch folders of this user and machine whose process does not exist any more."""
     for path in parent.glob(f"{prefix}*"):
-        with suppress(OSError):  # it is of another user, in use, or gone
-            if not path.is_symlink() and (path / _LOCK).is_file():
-                _remove_scratch(path, _open_locked(path / _LOCK, wait=False))
+        with suppress(OSError):  # it is in use, or gone, or there are no locks that could tell
+            if _is_of_this_user(path) and (path / _LOCK).read_bytes() == _machine():
+                _remove_scratch(path, _open_locked(path / _LOCK, wait=False, sure=True))
+
+
+def _is_of_this_user(path: Path) -> bool:
+    status = path.lstat()
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == getattr(os, "geteuid", int)()
+
+
+def _machine() -> bytes:
+    """Return the name of this machine: locks on a shared disk may count on one machine only."""
+    return socket.gethostname().encode()
 
 
 def reserve(path: Path, size: int) -> None:
@@ -169,9 +181,11 @@ def _make_locked(parent: Path, prefix: str) -> tuple[Path, int]:
     while True:
         path = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
         try:
-            return path, _open_locked(path / _LOCK, wait=False)
+            lock = _open_locked(path / _LOCK, wait=False)
         except (FileNotFoundError, BlockingIOError):
             continue  # another process took it for abandoned before it was locked
+        os.write(lock, _machine())
+        return path, lock
 
 
 def _remove_scratch(path: Path, lock: int) -> None:
@@ -194,13 +208,18 @@ def _claim(stage: Path) -> int:
             ) from None
 
 
-def _open_locked(path: Path, wait: bool) -> int:
-    """Open a file and lock it; the lock ends when the file is closed or the process dies."""
+def _open_locked(path: Path, wait: bool, sure: bool = False) -> int:
+    """Open a file and lock it; the lock ends when the file is closed or the process dies.
+
+    Some network file systems have no locks. The file is then opened without, unless the lock
+    must be `sure`.
+    """
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
     while True:
         handle = os.open(path, flags, 0o666)
         try:
-            _lock(handle, wait)
+            if not _lock(handle, wait) and sure:
+                raise BlockingIOError
             if _is_at(handle, path):
                 return handle
         except BaseException:
@@ -210,15 +229,17 @@ def _open_locked(path: Path, wait: bool) -> int:
         os.close(handle)
 
 
-def _lock(handle: int, wait: bool) -> None:
+def _lock(handle: int, wait: bool) -> bool:
+    """Lock an open file; return False if there are no locks."""
     if "fcntl" not in globals():
-        return
+        return False
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except OSError as error:
         if error.errno not in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS):
             raise
-        # Some network file systems have no locks.
+        return False
+    return True
 
 
 def _is_at(handle: int, path: Path) -> bool:

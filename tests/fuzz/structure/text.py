@@ -58,7 +58,8 @@ def _edit_gzip(data: bytes, rng: random.Random, edit: Callable) -> bytes:
             lambda: gzip.compress(data, mtime=0),
             lambda: gzip.compress(b"", mtime=0),
             lambda: gzip.compress(text + b"\n" * (64 << 20), mtime=0),
-            lambda: gzip.compress(b"7," * 200_000, mtime=0),
+            # More columns can be read, but a fit of them takes longer than a case may.
+            lambda: gzip.compress(b"7," * 60_000, mtime=0),
             lambda: gzip.compress(b"\0" * (64 << 20), mtime=0),
         )
     )()

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -80,34 +81,35 @@ def test_files_that_cannot_grow(matrix, tmp_path):
     assert not [path for path in out.iterdir() if path.name.startswith(".")]
 
 
-def test_a_full_disk(matrix, tmp_path):
-    disk = tmp_path / "disk"
+def test_a_full_disk(matrix, tmp_path, capsys):
+    disk, out = tmp_path / "disk", tmp_path / "out"
     disk.mkdir()
+    assert main(["fit", str(matrix), "-o", str(out), "-q", "--no-report"]) == 0
     mount = ["mount", "-t", "tmpfs", "-o", "size=120k", "none", str(disk)]
-    if (
-        not shutil.which("mount")
-        or subprocess.run(mount, check=False, capture_output=True).returncode
-    ):
+    mounted = shutil.which("mount") and subprocess.run(mount, check=False, capture_output=True)
+    if not mounted or mounted.returncode:
         pytest.skip("this user may not mount file systems")
     try:
         (disk / "mine.txt").write_text("mine")
-        code = main(["fit", str(matrix), "-o", str(disk / "out"), "-q"])
-        assert code == 2
-        assert [path.name for path in disk.rglob("*")] == ["mine.txt"]
-        (disk / "filler").write_bytes(bytes(80_000))
-        code = main(["predict", str(disk), str(matrix), "-o", str(disk / "p.csv")])
-        assert code == 2
+        assert main(["fit", str(matrix), "-o", str(disk / "out"), "-q"]) == 2
+        full = "cannot be written: No space left on device"
+        err = capsys.readouterr().err
+        assert str(disk / "out") in err
+        assert full in err
+        assert ".pyrocco" not in err.replace("checkpoint.pyrocco", "").replace("model.pyrocco", "")
+        # What is left of the fit is its checkpoint, if there was space for it.
+        names = {path.name for path in disk.rglob("*") if path.is_file()}
+        assert names <= {"mine.txt", "checkpoint.pyrocco"}
+        (disk / "labels.csv").write_text("earlier")
+        with suppress(OSError), (disk / "filler").open("wb") as file:
+            file.write(bytes(1_000_000))
+        words = ["predict", str(out), str(matrix), "-q", "--force", "-o", str(disk / "labels.csv")]
+        assert main(words) == 2
+        assert f"{disk / 'labels.csv'}: {full}" in capsys.readouterr().err
+        assert (disk / "labels.csv").read_text() == "earlier"
+        assert not list(disk.rglob(".*"))
     finally:
         subprocess.run(["umount", str(disk)], check=True)
-
-
-def test_a_full_disk_is_named(matrix, tmp_path, capsys):
-    """/dev/full is a disk without space."""
-    assert main(["fit", str(matrix), "-o", str(tmp_path / "out"), "-q", "--no-report"]) == 0
-    (tmp_path / ".p.csv.unfinished").symlink_to("/dev/full")
-    words = ["predict", str(tmp_path / "out"), str(matrix), "-q", "-o", str(tmp_path / "p.csv")]
-    assert main(words) == 2
-    assert str(tmp_path / "p.csv") in capsys.readouterr().err
 
 
 def test_a_fit_goes_on_if_its_state_cannot_be_saved_any_more(matrix, tmp_path, monkeypatch):

@@ -275,3 +275,16 @@ def test_missing_values_are_no_outlier_cells():
 def test_colours_of_a_scale():
     table = colour_table(colour_scale(np.array([0.0, 1.0]), signed=False))
     assert (table.shape, table[0].tolist()) == ((256, 3), [68, 1, 84])
+
+
+@pytest.mark.filterwarnings("error")
+def test_values_near_the_largest_number(planted):
+    X, rows, columns = planted
+    scaled = X / np.abs(X).max()
+    usual = plot_biclusters(scaled, rows, columns, Figure().add_subplot()).images[0]
+    for scale in (1e-300, 3e307):
+        image = plot_biclusters(scaled * scale, rows, columns, Figure().add_subplot()).images[0]
+        np.testing.assert_allclose(image.get_array() / scale, usual.get_array(), rtol=1e-6)
+    figure = before_and_after(scaled * 1.7e308, rows, columns)
+    figure.canvas.draw()
+    assert np.isfinite(figure.axes[1].images[0].get_clim()).all()

@@ -183,8 +183,14 @@ def staged_folder(folder: str | os.PathLike[str], inputs: Iterable[Path] = ()) -
 
 @contextmanager
 def moved_when_complete(stage: Path, folder: Path, inputs: Iterable[Path] = ()) -> Iterator[None]:
-    """Move the files of a stage to a folder when the block ends normally, see `staged_folder`."""
-    yield
+    """Move the files of a stage to a folder when the block ends normally, see `staged_folder`.
+
+    Messages about a file name the place where it was meant to be in the end.
+    """
+    try:
+        yield
+    except OutputError as error:
+        raise OutputError(str(error).replace(str(stage), str(folder))) from error
     earlier = earlier_results(folder) or EarlierResults("")
     written = _move_all(stage, folder, earlier.files)
     if SUMMARY_FILE not in written:

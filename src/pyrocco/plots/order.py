@@ -10,8 +10,8 @@ from pyrocco.fitting.result import block_means
 __all__ = ["bins", "cluster_order", "downsample", "order_by_means", "sort_by_cluster"]
 
 COARSEST = 150
-# Differences of larger values, and sums of them, would be infinite.
-_LARGEST = 1e300
+# The difference of larger values of opposite sign would be infinite.
+_LARGEST = 4e307
 
 
 def cluster_order(X: Matrix, row_labels: Labels, column_labels: Labels) -> tuple[Labels, Labels]:
@@ -30,6 +30,8 @@ def order_by_means(
     means: Floats, row_sizes: Labels, column_sizes: Labels
 ) -> tuple[Labels, Labels]:
     """Order the clusters as `cluster_order` does, given block means and sizes of clusters."""
+    # In units of the largest, whose sums are finite.
+    means = means / (np.abs(means).max() or 1.0)
     # Without row and column effects: otherwise a cluster that is high everywhere would
     # attract all others.
     means = means - means.mean(axis=0) - means.mean(axis=1, keepdims=True) + means.mean()

@@ -5,7 +5,8 @@ import pytest
 
 from pyrocco import ROCCO
 from pyrocco.backends import ChunkedMatrix, ScratchStore
-from pyrocco.checkpoint import CheckpointError, ChunkFolder, checkpoint_to
+from pyrocco.checkpoint import CheckpointError, checkpoint_to
+from pyrocco.chunk_folder import ChunkFolder
 from pyrocco.datasets import make_noisy_biclusters
 from pyrocco.fitting import memory_plan
 from pyrocco.io.model_file import read_model_file

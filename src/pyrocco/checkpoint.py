@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import re
-import stat
 import textwrap
 import time
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -21,11 +18,11 @@ import numpy as np
 from pyrocco._typing import Dense, Matrix, is_sparse
 from pyrocco.backends import Backend, ChunkedBackend, ChunkedMatrix
 from pyrocco.backends.chunked.dask import ClusterLostError
-from pyrocco.backends.chunked.matrix import Store, dense
 from pyrocco.cells.values import to_dense
+from pyrocco.chunk_folder import ADVICE, DAMAGED, ChunkFolder
 from pyrocco.graph import Graph
 from pyrocco.graph.edges import GRAPH_FIELDS
-from pyrocco.io.errors import ModelFileError, OutputError
+from pyrocco.io.errors import CheckpointError, ModelFileError, OutputError
 from pyrocco.io.fields import (
     Anything,
     ArrayOf,
@@ -44,7 +41,7 @@ from pyrocco.io.fields import (
     Within,
     optional,
 )
-from pyrocco.io.model_file import array_from_bytes, read_model_file, write_model_file
+from pyrocco.io.model_file import read_model_file, write_model_file
 from pyrocco.io.unfinished import remove_unfinished, write_errors
 from pyrocco.representation import HISTORY_FIELD, LoopState, Representation
 
@@ -55,12 +52,8 @@ Cells = Matrix | ChunkedMatrix
 
 # Writing that took one second is repeated after this many seconds at the earliest.
 _PATIENCE = 10
-_DAMAGED = "is damaged"
-_ADVICE = "delete it to start from the beginning"
 # Parameters that change what is printed or how many threads work, but not the result.
 _IRRELEVANT = ("verbose", "n_jobs")
-# Names of the files in a folder of chunks, finished and unfinished, and of its two parts.
-_CHUNK_FILE, _TURNS = re.compile(r"\d+(\.part)?\.npy"), ("0", "1")
 
 _COUNTER = Integer(-1, 1_000_000)
 # Weights of zero would have no largest eigenvalue; those of degrees are never so small.
@@ -99,24 +92,12 @@ _IN_CHUNKS = _position_fields(
         ends=ArrayOf(np.intp, "ends"),
         turn=Integer(0),
         sha256=ListOf(Text()),
-        optional=["sha256"],  # version 0.1.0 did not store it
     )
 )
 # The position is checked when the matrix is known.
 _STORED = Fields(
     checkpoint=Fields(identity=DictOf(Text(), Plain()), position=DictOf(Text(), Anything()))
 )
-
-
-class CheckpointError(RuntimeError):
-    """A fit cannot continue from a checkpoint; the message says why, in one line.
-
-    Examples
-    --------
-    >>> raise CheckpointError("night.pyrocco: is damaged")
-    Traceback (most recent call last):
-    pyrocco.checkpoint.CheckpointError: night.pyrocco: is damaged
-    """
 
 
 @dataclass(frozen=True)
@@ -367,7 +348,7 @@ class Checkpoint:
                 _check_chunks(U, X)
                 content["state"]["U"] = U
         except FieldError as error:
-            raise CheckpointError(f"{self.path}: {_DAMAGED} ({error}): {_ADVICE}") from error
+            raise CheckpointError(f"{self.path}: {DAMAGED} ({error}): {ADVICE}") from error
         return Position.from_content(content)
 
     def take(self, position: Position) -> None:
@@ -497,135 +478,6 @@ def checkpoint_to(
     )
 
 
-@dataclass
-class ChunkFolder:
-    """A folder for the chunks of a representation, one file each, on a shared disk.
-
-    Two sets of files are written in turn, so that one is complete whenever writing is
-    interrupted.
-
-    Parameters
-    ----------
-    path : Path
-        The folder.
-    store : Store
-        Where the chunks are.
-    turn : int
-        How often chunks have been written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pyrocco.backends import ScratchStore
-    >>> store = ScratchStore()
-    >>> folder = ChunkFolder(Path(tempfile.mkdtemp()), store)
-    >>> written = folder.write(ChunkedMatrix.split(np.eye(3), [0, 2, 3], store))
-    >>> folder.read(written)[np.array([2])].tolist()
-    [[0.0, 0.0, 1.0]]
-    """
-
-    path: Path
-    store: Store
-    turn: int = 0
-
-    def write(self, chunks: ChunkedMatrix) -> dict[str, Any]:
-        """Write all chunks; return what `read` needs to find them again."""
-        self.turn += 1
-        folder = (self.path / _TURNS[self.turn % 2]).absolute()
-        with write_errors(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-        written = [
-            chunks.submit(i, partial(_write_chunk, path=folder / f"{i}.npy"))
-            for i in range(len(chunks.chunks))
-        ]
-        return {
-            "folder": str(folder),
-            "ends": np.asarray(chunks.ends),
-            "turn": self.turn,
-            "sha256": self.store.fetch(written),
-        }
-
-    def read(self, written: dict[str, Any]) -> ChunkedMatrix:
-        """Return the chunks that were written.
-
-        They are read from this folder wherever it is now, and from nowhere else.
-
-        Raises
-        ------
-        CheckpointError
-            If a chunk is missing or damaged.
-        """
-        self.turn = int(written["turn"])
-        part = _TURNS[self.turn % 2]
-        ends = np.asarray(written["ends"], dtype=np.intp)
-        lengths, hashes = np.diff(ends), written.get("sha256", [None] * (len(ends) - 1))
-        if Path(written["folder"]).name != part or len(hashes) != len(lengths):
-            raise CheckpointError(f"{self.path}: is not the folder of this checkpoint: {_ADVICE}")
-        if not len(lengths) or ends[0] != 0 or (lengths < 0).any():
-            raise CheckpointError(f"{self.path}: {_DAMAGED}: {_ADVICE}")
-        paths = [self.path / part / f"{i}.npy" for i in range(len(lengths))]
-        chunks = [
-            self.store.submit(_read_chunk, path, sha256)
-            for path, sha256 in zip(paths, hashes, strict=True)
-        ]
-        kinds = self.store.fetch([self.store.submit(_kind_of, chunk) for chunk in chunks])
-        _, n_columns, dtype = kinds[0]
-        for path, length, kind in zip(paths, lengths.tolist(), kinds, strict=True):
-            if kind != (length, n_columns, dtype):
-                raise CheckpointError(f"{path}: has another shape than its neighbours: {_ADVICE}")
-        return ChunkedMatrix(self.store, chunks, ends, n_columns, np.dtype(dtype))
-
-    def remove(self) -> None:
-        """Remove the chunks, and the folder unless other files are in it."""
-        for folder in (self.path / part for part in _TURNS):
-            if folder.is_symlink() or not folder.is_dir():
-                continue
-            for file in folder.iterdir():
-                if _CHUNK_FILE.fullmatch(file.name):
-                    with suppress(OSError):
-                        file.unlink()
-            with suppress(OSError):  # something else is in it
-                folder.rmdir()
-        with suppress(OSError):
-            self.path.rmdir()
-
-
-def _write_chunk(chunk: Dense, path: Path) -> str:
-    """Write a chunk, and return its digest."""
-    values = dense(chunk)
-    # The file is complete or absent: a worker may die while it writes, and another repeats it.
-    unfinished = path.with_suffix(".part.npy")
-    with write_errors(path):
-        np.save(unfinished, values)
-        unfinished.replace(path)
-    return _chunk_digest(values)
-
-
-def _read_chunk(path: Path, sha256: str | None) -> Dense:
-    try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise CheckpointError(f"{path}: is not a regular file: {_ADVICE}")
-        chunk = array_from_bytes(path.read_bytes())
-    except OSError as error:
-        reason = error.strerror or error
-        raise CheckpointError(f"{path}: cannot be read: {reason}: {_ADVICE}") from error
-    except (TypeError, ValueError) as error:
-        raise CheckpointError(f"{path}: {_DAMAGED}: {_ADVICE}") from error
-    is_sound = chunk.ndim == 2 and chunk.dtype.kind == "f" and np.isfinite(chunk).all()
-    if not is_sound or sha256 not in (None, _chunk_digest(chunk)):
-        raise CheckpointError(f"{path}: {_DAMAGED}: {_ADVICE}")
-    return chunk
-
-
-def _chunk_digest(chunk: Dense) -> str:
-    return hashlib.sha256(np.ascontiguousarray(chunk).data).hexdigest()
-
-
-def _kind_of(chunk: Dense) -> tuple[int, int, str]:
-    """Return numbers of rows and columns, and the type of the values."""
-    return chunk.shape[0], chunk.shape[1], chunk.dtype.str
-
-
 def _read(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise CheckpointError(f"{path}: is not a regular file: use another name")
@@ -634,7 +486,7 @@ def _read(path: Path) -> dict[str, Any]:
         _STORED.check(content, {}, "")
     except (ModelFileError, FieldError) as error:
         raise CheckpointError(
-            f"{path}: is not a checkpoint of this version, or is damaged: {_ADVICE}"
+            f"{path}: is not a checkpoint of this version, or is damaged: {ADVICE}"
         ) from error
     return dict(content["checkpoint"])
 

@@ -134,7 +134,7 @@ def test_damage_that_the_archive_does_not_notice(saved):
     assert "is damaged" in refused(saved)
 
 
-def test_files_without_a_digest_are_those_of_the_first_version(saved):
+def test_files_without_a_digest_are_judged_by_their_content(saved):
     text, arrays = take_apart(saved)
     assert len(text.pop("sha256")) == 64
     put_together(saved, text, arrays)

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 
 __all__ = [
+    "CheckpointError",
     "MatrixError",
     "MissingExtraError",
     "ModelFileError",
@@ -32,6 +33,10 @@ class MatrixError(ValueError):
 
 class ModelFileError(ValueError):
     """A model cannot be saved or loaded; the message says why, in one line."""
+
+
+class CheckpointError(RuntimeError):
+    """A fit cannot continue from a checkpoint; the message says why, in one line."""
 
 
 class OutputError(OSError):

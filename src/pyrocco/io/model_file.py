@@ -130,7 +130,7 @@ def read_model_file(path: str | os.PathLike[str]) -> dict[str, Any]:
         members = _Members(archive, os.fstat(file.fileno()).st_size)
         text = _checked_text(members, path)
         content = {key: _unpack(part, members) for key, part in text["content"].items()}
-        # Files of version 0.1.0 have no digest.
+        # Files of version 0.1.0 have no digest: their content is refused later, by version.
         if "sha256" in text and text["sha256"] != _digest(text["content"], members.hashes):
             raise ValueError("the digest does not fit")
         return content

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy.special import gammaln
 
 from pyrocco.assign.block_model import BlockData, variational_fit
-from pyrocco.assign.block_model.fit import _SHARES, _SPREADS, block_evidence, label_evidence
+from pyrocco.assign.block_model.fit import label_evidence
+from pyrocco.assign.block_model.gaussian import _SPREADS, SHARES, block_evidence
 from pyrocco.assign.labels import hard_memberships
 from tests.reference.literal_blocks import (
     block_log_evidence,
@@ -37,7 +38,7 @@ def test_evidence_is_the_best_over_spreads_and_shares(seed):
             for s, n in zip(sums.ravel(), sizes.ravel(), strict=True)
         )
         for spread in _SPREADS
-        for share in _SHARES
+        for share in SHARES
     ]
     assert block_evidence(sums, sizes, 1.5)[0] == pytest.approx(max(values))
 
@@ -86,7 +87,7 @@ def prior(data, fit):
     sizes = np.outer(*(side.sum(axis=0) for side in fit.memberships))
     sums = data.sums(fit.memberships) - fit.background * sizes
     return max(
-        product(_SPREADS, _SHARES),
+        product(_SPREADS, SHARES),
         key=lambda pair: sum(
             spike_and_slab(s, n, fit.variance, *pair)
             for s, n in zip(sums.ravel(), sizes.ravel(), strict=True)

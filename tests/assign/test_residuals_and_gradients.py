@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from pyrocco.assign.block_model import BlockData
 from pyrocco.assign.block_model.gradient import fit_gradient, has_modes
-from pyrocco.assign.structure import is_contaminated, is_white, residuals
+from pyrocco.assign.structure import is_contaminated, is_white
 
 FACTORS = {
     "uniform": lambda rng, n: rng.random(n),
@@ -21,7 +22,7 @@ def noise(seed, shape=(80, 60)):
 def test_residuals_have_no_block_means():
     rng = np.random.default_rng(0)
     X, labels = rng.normal(size=(12, 9)), (np.arange(12) % 3, np.arange(9) % 2)
-    left = residuals(X, labels)
+    left = BlockData(X).residuals(labels)
     for i, j in np.ndindex(3, 2):
         block = np.ix_(labels[0] == i, labels[1] == j)
         assert left[block].mean() == pytest.approx(0, abs=1e-12)

@@ -1,23 +1,30 @@
 """Block models: the blocks of a matrix, and a gradient as the alternative."""
 
+from pyrocco.assign.block_model.counts import CountData
 from pyrocco.assign.block_model.fit import (
-    BlockData,
     BlockFit,
-    Pair,
+    Data,
     extend_fit,
+    fitted_labels,
     sweep,
     variational_fit,
 )
+from pyrocco.assign.block_model.gaussian import BlockData
 from pyrocco.assign.block_model.gradient import fit_gradient
-from pyrocco.assign.block_model.search import best_block_fit
+from pyrocco.assign.block_model.products import Pair
+from pyrocco.assign.block_model.search import best_block_fit, split_clusters
 
 __all__ = [
     "BlockData",
     "BlockFit",
+    "CountData",
+    "Data",
     "Pair",
     "best_block_fit",
     "extend_fit",
     "fit_gradient",
+    "fitted_labels",
+    "split_clusters",
     "sweep",
     "variational_fit",
 ]

@@ -1,4 +1,4 @@
-"""Search for the block model of highest evidence by merging clusters."""
+"""Search for the block model of highest evidence, by merging and by splitting clusters."""
 
 from __future__ import annotations
 
@@ -9,15 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pyrocco._typing import Floats
-from pyrocco.assign.block_model.fit import (
-    BlockData,
-    BlockFit,
-    Pair,
-    evaluate,
-    sweep,
-    variational_fit,
-)
+from pyrocco._typing import Floats, Labels
+from pyrocco.assign.block_model.fit import BlockFit, Data, fitted_labels, sweep, variational_fit
+from pyrocco.assign.block_model.products import Pair, as_product
 from pyrocco.assign.labels import Numbers, compact, hard_memberships
 
 # With more clusters than this on a side, the model is evaluated only after several merges:
@@ -28,9 +22,16 @@ _LEAP = 0.75
 # rounds of that fit. The best model is then fitted until convergence.
 _CONTENDERS = 4
 _FEW_ROUNDS = 5
+# Clusters with fewer rows are not split; the number of splits that are tried before the search
+# ends, the rounds of their fit, and the gain of evidence, in nats, that makes a split worth it.
+_LEAST_ROWS = 6
+_TRIES = 4
+_SPLIT_ROUNDS = 10
+_GAIN = 0.5
+_MOST_SPLITS = 40
 
 
-def best_block_fit(data: BlockData, start: Pair, numbers: Numbers) -> BlockFit | None:
+def best_block_fit(data: Data, start: Pair, numbers: Numbers) -> BlockFit | None:
     """Merge clusters one by one and return the model of highest evidence.
 
     `start` are fine partitions of the rows and of the columns, `numbers` the numbers of
@@ -40,7 +41,7 @@ def best_block_fit(data: BlockData, start: Pair, numbers: Numbers) -> BlockFit |
     if best is not None and max(_sizes(best)) > _EVERY_MERGE:
         # Examine the models that the path has left out.
         stop = int(_LEAP * sum(_sizes(best)))
-        closer = _best_on_path(data, best.labels, numbers, 1.0, stop)
+        closer = _best_on_path(data, fitted_labels(best), numbers, 1.0, stop)
         best = max((best, closer or best), key=_evidence)
     if best is None:
         return None
@@ -49,7 +50,7 @@ def best_block_fit(data: BlockData, start: Pair, numbers: Numbers) -> BlockFit |
 
 
 def _best_on_path(
-    data: BlockData, start: Pair, numbers: Numbers, leap: float, stop: int = 0
+    data: Data, start: Pair, numbers: Numbers, leap: float, stop: int = 0
 ) -> BlockFit | None:
     """Merge until `stop` clusters are left; return the best model that was evaluated."""
     contenders = nlargest(_CONTENDERS, _path(data, start, numbers, leap, stop), key=_evidence)
@@ -57,9 +58,7 @@ def _best_on_path(
     return max((fit for fit in fits if _has(fit, numbers)), key=_evidence, default=None)
 
 
-def _path(
-    data: BlockData, start: Pair, numbers: Numbers, leap: float, stop: int
-) -> Iterator[BlockFit]:
+def _path(data: Data, start: Pair, numbers: Numbers, leap: float, stop: int) -> Iterator[BlockFit]:
     """Merge until `stop` clusters are left; yield the models to compare."""
     least = numbers[0] or 1, numbers[1] or 1
     labels, evaluated = start, (2 * len(start[0]), 2 * len(start[1]))
@@ -69,7 +68,7 @@ def _path(
             labels = sweep(data, labels)
             blocks = BlockSums.of(data, labels)
             evaluated = blocks.sizes
-            fit = evaluate(data, (hard_memberships(labels[0]), hard_memberships(labels[1])))
+            fit = data.evaluate((hard_memberships(labels[0]), hard_memberships(labels[1])))
             if _has(fit, numbers):
                 yield fit
         merge = cheapest_merge(data, blocks, least)
@@ -83,7 +82,7 @@ def _evidence(fit: BlockFit) -> float:
 
 
 def _sizes(fit: BlockFit) -> tuple[int, int]:
-    rows, columns = fit.labels
+    rows, columns = fitted_labels(fit)
     return int(rows.max()) + 1, int(columns.max()) + 1
 
 
@@ -120,7 +119,7 @@ class BlockSums:
     counts: Pair
 
     @classmethod
-    def of(cls, data: BlockData, labels: Pair) -> BlockSums:
+    def of(cls, data: Data, labels: Pair) -> BlockSums:
         """Compute the sums for given labels."""
         memberships = hard_memberships(labels[0]), hard_memberships(labels[1])
         counts = memberships[0].sum(axis=0), memberships[1].sum(axis=0)
@@ -154,7 +153,7 @@ def merged_labels(labels: Pair, merge: Merge) -> Pair:
     return sides[0], sides[1]
 
 
-def cheapest_merge(data: BlockData, blocks: BlockSums, least: tuple[int, int]) -> Merge | None:
+def cheapest_merge(data: Data, blocks: BlockSums, least: tuple[int, int]) -> Merge | None:
     """Return the merge with the lowest cost; None if both sides have their `least` number."""
     merges = [
         _cheapest(data, blocks, axis) for axis in data.order if blocks.sizes[axis] > least[axis]
@@ -162,44 +161,103 @@ def cheapest_merge(data: BlockData, blocks: BlockSums, least: tuple[int, int]) -
     return min(merges, key=lambda merge: merge.cost, default=None)
 
 
-def _cheapest(data: BlockData, blocks: BlockSums, axis: int) -> Merge:
+def _cheapest(data: Data, blocks: BlockSums, axis: int) -> Merge:
     """Return the merge on one side that raises noise, labels and means together the least."""
     sums, cells = (part if axis == 0 else part.T for part in (blocks.sums, blocks.cells))
-    cells = np.maximum(cells, 1)
     own = blocks.counts[axis]
     k, n = len(own), own.sum()
-    explained = (sums**2 / cells).sum(axis=1)
     joint = own[:, None] + own
-    if data.present is None:
-        together, means = _complete_pairs(sums, own, blocks.counts[1 - axis])
-    else:
-        together, means = _pairs(sums, cells)
-    loss = explained[:, None] + explained - together
-    residual = max(data.squares - explained.sum(), 1e-9 * data.squares, np.finfo(float).tiny)
-    noise = 0.5 * data.n_cells * np.log1p(np.maximum(loss, 0) / residual)
     entropy = -own * np.log(own / n)
     names = -joint * np.log(joint / n) - entropy[:, None] - entropy
-    cost = noise + names + means
+    cost = data.merge_losses(sums, cells) + names + _saved_parameters(np.maximum(cells, 1))
     cost[np.diag_indices(k)] = np.inf
     first, second = divmod(int(cost.argmin()), k)
     return Merge(float(cost[first, second]), axis, min(first, second), max(first, second))
 
 
-def _complete_pairs(sums: Floats, own: Floats, other: Floats) -> Pair:
-    """As `_pairs`, by one product: without missing values, sizes are products of counts."""
-    joint = own[:, None] + own
-    # A pair with joint sum s and size (a + b) c explains s^2 / ((a + b) c).
-    scaled = sums / np.sqrt(other)
-    products = scaled @ scaled.T
-    powers = np.diag(products)
-    logs = len(other) * np.log(own)
-    means = 0.5 * (len(other) * np.log(joint) - logs[:, None] - logs - np.log(other).sum())
-    return (powers[:, None] + powers + 2 * products) / joint, means
+def _saved_parameters(cells: Floats) -> Floats:
+    """Return half the change of the log sizes of all blocks, for each pair of clusters."""
+    logs, sides = np.log(cells).sum(axis=1), as_product(cells)
+    if sides is None:
+        joint = np.log(cells[:, None] + cells).sum(axis=2)
+    else:
+        heights, widths = sides
+        joint = len(widths) * np.log(heights[:, None] + heights) + np.log(widths).sum()
+    return np.asarray(0.5 * (joint - logs[:, None] - logs))
 
 
-def _pairs(sums: Floats, cells: Floats) -> Pair:
-    """Return what each pair explains once merged, and half the change of log block sizes."""
-    together = ((sums[:, None] + sums) ** 2 / (cells[:, None] + cells)).sum(axis=2)
-    logs = np.log(cells).sum(axis=1)
-    means = 0.5 * (np.log(cells[:, None] + cells).sum(axis=2) - logs[:, None] - logs)
-    return together, means
+class Split(NamedTuple):
+    """Rows and columns that leave their cluster for a new one; empty if no side is split."""
+
+    strength: float
+    rows: Labels
+    columns: Labels
+
+
+def split_clusters(data: Data, fit: BlockFit) -> BlockFit:
+    """Split clusters as long as the evidence rises.
+
+    Two blocks on a diagonal can only be told apart if rows and columns are split at once: the
+    merged rows have the same mean over the merged columns. So the rows and the columns of a block
+    are split together, by the signs of the leading singular vectors of what it leaves unexplained.
+    """
+    for _ in range(_MOST_SPLITS):
+        better = _better_by_a_split(data, fit)
+        if better is None:
+            break
+        fit = better
+    return fit
+
+
+def _better_by_a_split(data: Data, fit: BlockFit) -> BlockFit | None:
+    labels = fitted_labels(fit)
+    for split in nlargest(_TRIES, _splits(data.residuals(labels), labels), key=_strength):
+        rows, columns = sweep(data, split_labels(labels, split))
+        memberships = hard_memberships(rows), hard_memberships(columns)
+        tried: BlockFit = variational_fit(data, memberships, _SPLIT_ROUNDS)
+        if tried.evidence > fit.evidence + _GAIN:
+            return tried
+    return None
+
+
+def _splits(residuals: Floats, labels: Pair) -> Iterator[Split]:
+    """Propose splits of every block, of every row cluster and of every column cluster."""
+    rows, columns = (
+        [np.flatnonzero(side == label) for label in range(int(side.max()) + 1)] for side in labels
+    )
+    everywhere = np.arange(len(labels[0])), np.arange(len(labels[1]))
+    none = np.empty(0, dtype=np.intp)
+    pairs = [(i, j) for i in rows for j in columns if min(len(i), len(j)) >= _LEAST_ROWS]
+    yield from (_proposed(residuals, i, j) for i, j in pairs)
+    for i in rows:
+        if len(i) >= _LEAST_ROWS:
+            yield _proposed(residuals, i, everywhere[1])._replace(columns=none)
+    for j in columns:
+        if len(j) >= _LEAST_ROWS:
+            yield _proposed(residuals, everywhere[0], j)._replace(rows=none)
+
+
+def _proposed(residuals: Floats, rows: Labels, columns: Labels) -> Split:
+    """Split by the leading singular vectors, whose value is compared with that of noise."""
+    part = residuals[np.ix_(rows, columns)]
+    wide = part.shape[0] <= part.shape[1]
+    values, vectors = np.linalg.eigh(part @ part.T if wide else part.T @ part)
+    leading = vectors[:, -1]
+    other = leading @ part if wide else part @ leading
+    u, v = (leading, other) if wide else (other, leading)
+    noise = np.sqrt(part.shape[0]) + np.sqrt(part.shape[1])
+    return Split(np.sqrt(max(values[-1], 0)) / noise, rows[u > 0], columns[v > 0])
+
+
+def _strength(split: Split) -> float:
+    return split.strength
+
+
+def split_labels(labels: Pair, split: Split) -> Pair:
+    """Return the labels after a split, without clusters that have lost all their rows."""
+    sides = []
+    for side, leaving in zip(labels, (split.rows, split.columns), strict=True):
+        new = side.copy()
+        new[leaving] = side.max() + 1
+        sides.append(compact(new))
+    return sides[0], sides[1]

@@ -1,0 +1,152 @@
+"""Block models of counts: evidence, moves, merges, splits, and when counts consist of blocks."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.stats import gamma, poisson
+from sklearn.metrics import adjusted_rand_score
+
+from pyrocco.assign.block_model import (
+    CountData,
+    best_block_fit,
+    fitted_labels,
+    split_clusters,
+    sweep,
+    variational_fit,
+)
+from pyrocco.assign.block_model.counts import _SHAPES, rate_evidence
+from pyrocco.assign.block_model.gaussian import SHARES
+from pyrocco.assign.labels import hard_memberships
+from pyrocco.assign.structure import detect_count_structure
+
+
+def planted(seed=0, shape=(120, 90), k=3, base=2.0, factor=2.0):
+    """Counts with row and column effects; the diagonal blocks are higher."""
+    rng = np.random.default_rng(seed)
+    rows, columns = (rng.integers(k, size=n) for n in shape)
+    effects = np.outer(*(rng.gamma(2.0, 0.5, n) for n in shape))
+    rates = base * effects * np.where(np.equal.outer(rows, columns), factor, 1.0)
+    return rng.poisson(rates).astype(float), (rows, columns)
+
+
+def one_cluster(X):
+    return CountData(X).evaluate((np.ones((X.shape[0], 1)), np.ones((X.shape[1], 1))))
+
+
+@pytest.mark.parametrize(("total", "size"), [(0, 2.0), (7, 2.5), (40, 60.0), (3, 0.2)])
+def test_evidence_of_a_block_is_the_integral_over_its_rate(total, size):
+    """The evidence is relative to the likelihood at a rate of one."""
+    evidence, rates, logs = rate_evidence(np.array([[float(total)]]), np.array([[size]]))
+
+    def relative(rate, shape):
+        likelihood = poisson.pmf(total, rate * size) / poisson.pmf(total, size)
+        return likelihood * gamma.pdf(rate, shape, scale=1 / shape)
+
+    slabs = [
+        quad(relative, 0, 50, (shape,), points=[total / size], limit=200)[0] for shape in _SHAPES
+    ]
+    best = max((1 - share) + share * slab for share in SHARES for slab in slabs)
+    assert evidence == pytest.approx(np.log(best), abs=1e-3)
+    assert logs <= np.log(rates)  # Jensen
+
+
+def test_totals_alone_are_no_evidence():
+    X = np.random.default_rng(0).poisson(np.outer(np.arange(1, 31), np.arange(1, 21)) / 20.0)
+    data = CountData(X.astype(float))
+    halves = hard_memberships(np.arange(30) // 15), hard_memberships(np.arange(20) // 10)
+    assert data.evaluate(halves).evidence < 0
+    assert one_cluster(X.astype(float)).evidence == pytest.approx(0, abs=0.05)
+
+
+def test_sums_and_expected_counts_are_those_of_the_blocks():
+    X, labels = planted()
+    data = CountData(X)
+    memberships = hard_memberships(labels[0]), hard_memberships(labels[1])
+    expected = np.outer(X.sum(axis=1), X.sum(axis=0)) / X.sum()
+    for k, h in np.ndindex(3, 3):
+        block = np.ix_(labels[0] == k, labels[1] == h)
+        assert data.sums(memberships)[k, h] == pytest.approx(X[block].sum())
+        assert data.sizes(memberships)[k, h] == pytest.approx(expected[block].sum())
+
+
+def test_losses_of_merges_are_those_of_the_profile_likelihood():
+    X, labels = planted()
+    data = CountData(X)
+
+    def log_likelihood(rows):
+        members = hard_memberships(rows), hard_memberships(labels[1])
+        sums, sizes = data.sums(members), data.sizes(members)
+        return np.sum(sums * np.log(sums / sizes))
+
+    members = hard_memberships(labels[0]), hard_memberships(labels[1])
+    losses = data.merge_losses(data.sums(members), data.sizes(members))
+    merged = np.where(labels[0] == 2, 1, labels[0])
+    assert losses[1, 2] == pytest.approx(log_likelihood(labels[0]) - log_likelihood(merged))
+
+
+def test_sweeps_find_the_rows_that_were_moved():
+    X, labels = planted(factor=4.0)
+    start = labels[0].copy()
+    start[:10] = (start[:10] + 1) % 3
+    found = sweep(CountData(X), (start, labels[1]))
+    assert adjusted_rand_score(labels[0], found[0]) > adjusted_rand_score(labels[0], start)
+
+
+@given(st.integers(0, 1000))
+@settings(max_examples=10, deadline=None)
+def test_the_bound_rises_with_every_round(seed):
+    X, labels = planted(seed, shape=(40, 30))
+    start = hard_memberships(labels[0]), hard_memberships(labels[1])
+    bounds = [variational_fit(CountData(X), start, rounds).evidence for rounds in range(1, 6)]
+    assert np.all(np.diff(bounds) > -0.5)
+
+
+def test_splits_of_one_cluster_find_blocks_on_the_diagonal():
+    """Neither the rows nor the columns alone show these blocks."""
+    X, labels = planted(shape=(200, 150), k=4)
+    fit = split_clusters(CountData(X), one_cluster(X))
+    for found, truth in zip(fitted_labels(fit), labels, strict=True):
+        assert adjusted_rand_score(truth, found) > 0.95
+
+
+def test_merges_find_blocks_from_a_fine_start():
+    X, labels = planted(factor=3.0)
+    rng = np.random.default_rng(1)
+    start = tuple(4 * side + rng.integers(4, size=len(side)) for side in labels)
+    fit = best_block_fit(CountData(X), start, (None, None))
+    assert adjusted_rand_score(labels[0], fitted_labels(fit)[0]) > 0.95
+
+
+def starts(X):
+    return [(np.arange(X.shape[0]) % 8, np.arange(X.shape[1]) % 8)]
+
+
+def test_planted_counts_consist_of_blocks():
+    X, labels = planted(shape=(200, 150), k=4)
+    structure = detect_count_structure(X, starts(X), (None, None))
+    assert structure.kind == "blocks"
+    assert adjusted_rand_score(labels[0], fitted_labels(structure.fit)[0]) > 0.95
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_noise_with_row_and_column_effects_is_one_block(seed):
+    X, _ = planted(seed, factor=1.0)
+    structure = detect_count_structure(X, starts(X), (None, None))
+    assert structure.kind == "blocks"
+    assert max(side.max() for side in fitted_labels(structure.fit)) == 0
+
+
+def test_counts_that_come_in_bursts_do_not_consist_of_blocks():
+    X, _ = planted()
+    bursts = X * np.random.default_rng(0).poisson(1.0, X.shape)
+    assert detect_count_structure(bursts, starts(X), (None, None)).kind == "features"
+
+
+def test_the_transpose_gives_the_same_fit():
+    X, _ = planted(shape=(100, 80))
+    one = split_clusters(CountData(X), one_cluster(X))
+    other = split_clusters(CountData(X.T.copy()), one_cluster(X.T.copy()))
+    for found, swapped in zip(fitted_labels(one), fitted_labels(other)[::-1], strict=True):
+        assert adjusted_rand_score(found, swapped) == 1.0

@@ -1,7 +1,9 @@
 """References for planted matrices: hard EM of the planted family, started from the true labels.
 
-The result is what a method could reach at best if it knew the family, both numbers of clusters and
-where to start. The steps are written as in a textbook; all clusters have the same prior.
+The result is about the best that a method can reach, which knows neither the family nor where to
+start. It is not a strict bound: hard EM stops at a local maximum next to the truth, which need not
+be the labelling with the best score. The steps are written as in a textbook; all clusters have the
+same prior.
 
 A family answers four questions about a matrix with labels:
 

@@ -28,6 +28,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("experiments", nargs="*", help="real, planted; default both")
     add("--sets", nargs="+", metavar="D", dest="datasets", help="only these sets or cases")
     add("--rows", type=int, help="cut text to this many random rows, one seed each")
+    add("--time-limit", type=float, metavar="S", help="seconds per cell (600)")
     add_run_options(parser, RESULTS)
     parser.set_defaults(quick=False)
     return parser.parse_args(arguments)

@@ -31,6 +31,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     add("--quick", action="store_true", help="small data, few seeds; results in results/quick")
     add("--datasets", nargs="+", metavar="D", help="only these data sets (name or name:scaling)")
+    add("--time-limit", type=float, metavar="S", help="seconds per cell (600; quick: 20)")
     add_run_options(parser, RESULTS)
     return parser.parse_args(arguments)
 

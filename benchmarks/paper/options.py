@@ -12,7 +12,6 @@ def add_run_options(parser: argparse.ArgumentParser, results: Path) -> None:
     add = parser.add_argument
     add("--seeds", type=int, help="number of seeds, from 0")
     add("--methods", nargs="+", metavar="M", help="only these methods")
-    add("--time-limit", type=float, metavar="S", help="seconds per cell (600; quick: 20)")
     add("--memory-limit", type=float, default=16, metavar="GIB", help="per cell (%(default)s)")
     add("--threads", type=int, default=1, help="threads of linear algebra (%(default)s)")
     add("--jobs", type=int, default=1, help="cells computed at the same time (%(default)s)")

@@ -23,7 +23,7 @@ LEGEND = """\
 Ten new matrices for each case, twenty for each kind of noise. ARI of the rows: mean ± standard
 deviation over the matrices. The reference is hard EM of the planted family, started from the true
 labels: about the best that can be reached, but not a strict bound. The share is the mean ARI
-divided by the mean ARI of the reference. `benchmarks/collection/planted.py` describes the cases."""
+divided by that of the reference. `benchmarks/collection/planted.py` describes the cases."""
 
 
 def cluster_true_k(X: Any, k: int, seed: int, n_clusters: Sequence[int]) -> Found:

@@ -11,7 +11,7 @@ COVERAGE := $(if $(CI),--cov --cov-report=term)
 SECONDS ?= 3600
 SEED ?= 0
 
-.PHONY: help demo test check audit fuzz bench paper-quick paper clean
+.PHONY: help demo test check audit fuzz bench paper-quick paper collection clean
 .DEFAULT_GOAL := help
 
 help:
@@ -22,6 +22,7 @@ help:
 	@echo "make fuzz         install, read damaged files for an hour or SECONDS=600; failures in fuzz-failures/"
 	@echo "make paper-quick  the paper's experiments on small data, under ten minutes"
 	@echo "make paper        all of the paper's experiments, hours; needs PYROCCO_DATA"
+	@echo "make collection   labelled matrices as they come and planted ones, hours; needs PYROCCO_DATA"
 	@echo "make bench        speed tables, an hour on a quiet machine; needs PYROCCO_DATA"
 
 $(CORE): pyproject.toml
@@ -67,6 +68,10 @@ paper-quick: $(DEV)
 
 paper: $(DEV)
 	$(BIN)/python -m benchmarks.paper --jobs 2
+
+collection: $(DEV)
+	$(BIN)/python -m pip install --quiet --group bench
+	$(BIN)/python -m benchmarks.collection --jobs 2
 
 clean:
 	rm -rf .venv demo-output fuzz-failures .pytest_cache .mypy_cache .ruff_cache .coverage

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from benchmarks.paper import RESULTS
@@ -15,19 +16,20 @@ from benchmarks.paper.store import Store
 
 
 def run_experiments(options: argparse.Namespace) -> int:
-    problem = _unknown(options)
+    problem = unknown_name((options.experiments, EXPERIMENTS), (options.methods, METHODS))
     if problem:
         sys.stderr.write(problem + "\n")
         return 2
     folder = options.results / "quick" if options.quick else options.results
     for name in options.experiments or EXPERIMENTS:
-        _run_one(EXPERIMENTS[name], folder, options)
+        run_experiment(EXPERIMENTS[name], folder, options)
     if folder == RESULTS:
         refresh_all(RESULTS)
     return 0
 
 
-def _run_one(experiment: Experiment, folder: Path, options: argparse.Namespace) -> None:
+def run_experiment(experiment: Experiment, folder: Path, options: argparse.Namespace) -> None:
+    """Compute the missing cells of an experiment and write its report."""
     store = Store(folder / f"{experiment.name}.csv")
     try:
         if not options.report_only:
@@ -49,9 +51,12 @@ def _limits(options: argparse.Namespace) -> Limits:
     return Limits(seconds, options.memory_limit, options.threads, options.jobs)
 
 
-def _unknown(options: argparse.Namespace) -> str:
-    """Return an error message for an unknown name on the command line, else an empty string."""
-    for given, known in ((options.experiments, EXPERIMENTS), (options.methods, METHODS)):
+def unknown_name(*pairs: tuple[Iterable[str] | None, Collection[str]]) -> str:
+    """Return an error message if a given name is not among the known ones, else an empty string.
+
+    Each pair contains the names on the command line, or None, and the known names.
+    """
+    for given, known in pairs:
         for name in given or ():
             if name not in known:
                 return f"unknown name {name!r}; known: {', '.join(known)}"

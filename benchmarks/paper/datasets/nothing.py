@@ -29,7 +29,7 @@ class PureNoise(Planted):
     name: str = "pure-noise"
 
     def load(self, seed: int) -> Dataset:
-        return _without_clusters(np.random.default_rng(seed).standard_normal(SHAPE))
+        return without_clusters(np.random.default_rng(seed).standard_normal(SHAPE))
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,9 @@ class Gradient(Planted):
     def load(self, seed: int) -> Dataset:
         rng = np.random.default_rng(seed)
         signal = np.outer(*(FACTORS[self.factors](rng, side) for side in SHAPE))
-        return _without_clusters(signal + self.noise * signal.std() * rng.standard_normal(SHAPE))
+        return without_clusters(signal + self.noise * signal.std() * rng.standard_normal(SHAPE))
 
 
-def _without_clusters(X: NDArray[np.float64]) -> Dataset:
+def without_clusters(X: NDArray[np.float64]) -> Dataset:
     rows, columns = (np.zeros(side, dtype=np.int64) for side in X.shape)
     return dataset(X, rows, columns)

@@ -1,0 +1,1 @@
+"""The experiments: the real sets and the planted matrices."""

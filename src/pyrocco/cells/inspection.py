@@ -165,7 +165,7 @@ def _safe_exponent(largest: float) -> int:
 class Spread(NamedTuple):
     """Number of all values, their mean, and their standard deviation."""
 
-    count: float
+    number: float
     mean: float
     deviation: float
 
@@ -180,10 +180,10 @@ class Spread(NamedTuple):
         4.0
         """
         counts, means, deviations = columns
-        count = max(float(counts.sum()), 1.0)
-        mean = float(counts @ means) / count
+        number = max(float(counts.sum()), 1.0)
+        mean = float(counts @ means) / number
         scatter = counts @ (np.square(deviations) + np.square(means - mean))
-        return cls(count, mean, math.sqrt(float(scatter) / count))
+        return cls(number, mean, math.sqrt(float(scatter) / number))
 
 
 def _row_effect(table: Table, total: Spread) -> float:
@@ -192,11 +192,11 @@ def _row_effect(table: Table, total: Spread) -> float:
     n_rows = np.count_nonzero(counts)
     means = table.row_sums(present) / np.maximum(counts, 1)
     between = float(counts @ np.square(means - total.mean))
-    within = max(total.count * total.deviation**2 - between, 0.0)
-    if not between or n_rows < 2 or total.count <= n_rows:
+    within = max(total.number * total.deviation**2 - between, 0.0)
+    if not between or n_rows < 2 or total.number <= n_rows:
         return 0.0
-    between, within = between / (n_rows - 1), within / (total.count - n_rows)
-    of_rows = max(between - within, 0.0) / (total.count / n_rows)
+    between, within = between / (n_rows - 1), within / (total.number - n_rows)
+    of_rows = max(between - within, 0.0) / (total.number / n_rows)
     return of_rows / (of_rows + within)
 
 

@@ -11,6 +11,7 @@ from pyrocco.cells.inspection import Facts, facts_of, look_like_genes, look_like
 from pyrocco.cells.side_sums import Table
 from pyrocco.cells.values import SPARSE_DENSITY, has_safe_squares
 
+KINDS = ("real values", "counts", "yes/no", "marks", "positive values", "different units")
 # Kinds whose cells count something.
 COUNTED = ("counts", "yes/no")
 # Marks and answers on a scale are whole numbers like counts, but need no logarithm.

@@ -20,7 +20,7 @@ Elementwise = Callable[[Floats], Floats]
 
 def present(values: Floats) -> Floats:
     """Return the values, with 0 where they are missing."""
-    return np.nan_to_num(values)
+    return np.asarray(np.nan_to_num(values))
 
 
 def missing(values: Floats) -> Floats:
@@ -35,7 +35,7 @@ def squares(values: Floats) -> Floats:
 
 def nonzero(values: Floats) -> Floats:
     """Return 1 where a value is neither zero nor missing."""
-    return ((values != 0) & ~np.isnan(values)).astype(np.float64)
+    return np.asarray((values != 0) & ~np.isnan(values), dtype=np.float64)
 
 
 class ColumnMoments(NamedTuple):
@@ -98,12 +98,15 @@ class Table:
         n, m = self.shape
         weights = np.ones(n) if weights is None else weights
         shifts = np.zeros(m) if shifts is None else shifts
-        options = {"function": function, "exponent": self.exponent}
+        work = partial(
+            _stored_row_sums if self.transposed else _stored_column_sums,
+            function=function,
+            exponent=self.exponent,
+        )
         if self.transposed:
-            work = partial(_stored_row_sums, weights=weights, **options)
-            return np.concatenate(over_rows(work, self.X, shifts))
-        work = partial(_stored_column_sums, shifts=shifts, **options)
-        return np.asarray(np.sum(over_rows(work, self.X, weights), axis=0))
+            return np.concatenate(over_rows(partial(work, weights=weights), self.X, shifts))
+        parts = over_rows(partial(work, shifts=shifts), self.X, weights)
+        return np.asarray(np.sum(parts, axis=0))
 
     def column_maxima(self) -> Floats:
         """Return the largest value of every column that is present; 0 if there is none."""

@@ -196,8 +196,12 @@ def check_safe_squares(X: Matrix, method: str, remedy: str = "") -> None:
     ...
     ValueError: The largest absolute value of X is 1e+300, which standardize=False cannot use: ...
     """
-    largest = largest_value(X)
-    if largest == 0 or has_safe_squares(largest, X.dtype):
+    check_safe_largest(largest_value(X), X.dtype, method, remedy)
+
+
+def check_safe_largest(largest: float, dtype: DTypeLike, method: str, remedy: str = "") -> None:
+    """Do the same for values of which the largest absolute one is known."""
+    if largest == 0 or has_safe_squares(largest, dtype):
         return
     raise ValueError(
         f"The largest absolute value of X is {largest:g}, which {method} cannot use: choose "

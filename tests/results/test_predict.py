@@ -151,7 +151,7 @@ def test_rows_unlike_those_of_the_fit_are_far(model):
 def test_rows_with_missing_values_find_their_cluster(model):
     rng = np.random.default_rng(0)
     incomplete = np.where(rng.random(NEW.shape) < 0.5, np.nan, NEW)
-    result = model._answers.row_predictor.predict(incomplete)
+    result = model._answers.predict_rows(incomplete)
     assert agreement(model, result.labels, 150) > 0.99
     assert np.mean(result.distance > 1) < 0.05
     empty = model._answers.row_predictor.predict(np.full((1, 60), np.nan))

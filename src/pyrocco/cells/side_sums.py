@@ -141,6 +141,7 @@ def _stored_row_sums(
 ) -> Floats:
     """Sum over the columns of a chunk: a number for each of its rows."""
     if is_sparse(X):
+        X = X.tocsr()  # chunks of a transpose are CSC
         mapped = _sparse_sums(X, np.repeat(shifts, np.diff(X.indptr)), function, exponent)
         return np.asarray(mapped @ weights + function(-shifts) * weights.sum())
     parts = [
@@ -155,6 +156,7 @@ def _stored_column_sums(
 ) -> Floats:
     """Sum over the rows of a chunk: a number for every column."""
     if is_sparse(X):
+        X = X.tocsr()  # chunks of a transpose are CSC
         mapped = _sparse_sums(X, shifts[X.indices], function, exponent)
         return np.asarray(mapped.T @ weights + function(-shifts) * weights.sum())
     parts = [
@@ -180,6 +182,7 @@ def _values(values: Dense, exponent: int) -> Floats:
 def _maxima(X: Matrix, axis: int) -> Floats:
     if not is_sparse(X):
         return np.asarray(np.fmax.reduce(X, axis=axis), dtype=np.float64)
+    X = X.tocsr()
     filled = sparse.csr_array((np.nan_to_num(X.data, nan=-np.inf), X.indices, X.indptr), X.shape)
     return np.asarray(filled.max(axis=axis).toarray().ravel(), dtype=np.float64)
 

@@ -51,6 +51,7 @@ class Affine:
     def apply(self, X: Matrix) -> Matrix:
         """Transform a matrix; a sparse one stays sparse if zeros stay zeros."""
         if is_sparse(X) and self.keeps_zeros:
+            X = X.tocsr()  # chunks of a transpose are CSC
             return _with_values(X, self._scaled(X.data.copy(), *_positions(X), np.multiply))
         values = self._shifted(np.array(to_dense(X)), np.subtract)
         return self._scaled(values, *_EVERYWHERE, np.multiply)
@@ -58,6 +59,7 @@ class Affine:
     def undo(self, Y: Matrix) -> Matrix:
         """Return the matrix that `apply` transformed."""
         if is_sparse(Y) and self.keeps_zeros:
+            Y = Y.tocsr()
             return _with_values(Y, self._scaled(Y.data.copy(), *_positions(Y), np.divide))
         values = self._scaled(np.array(to_dense(Y)), *_EVERYWHERE, np.divide)
         return self._shifted(values, np.add)

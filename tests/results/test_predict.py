@@ -203,7 +203,7 @@ def test_outlier_counts_of_new_documents_count_little():
     topics = np.kron(np.eye(3), np.ones((1, 20))) * 0.5 + 0.02
     counts = rng.poisson(np.tile(topics, (60, 1))).astype(float)
     contaminated = np.where((counts > 0) & (rng.random(counts.shape) < 0.03), 900.0, counts)
-    model = ROCCO(3).fit(sparse.csr_array(contaminated[:120]))
+    model = ROCCO(3, prepare=None).fit(sparse.csr_array(contaminated[:120]))
     assert model.cell_weights_ is not None
     assert agreement(model, model.predict(sparse.csr_array(contaminated[120:])), 120) > 0.9
 

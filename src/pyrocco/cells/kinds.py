@@ -14,6 +14,8 @@ from pyrocco.cells.values import SPARSE_DENSITY, has_safe_squares
 KINDS = ("real values", "counts", "yes/no", "marks", "positive values", "different units")
 # Kinds whose cells count something.
 COUNTED = ("counts", "yes/no")
+# Beyond this, all numbers of double precision are whole.
+_LARGEST_COUNT = 2**53
 # Marks and answers on a scale are whole numbers like counts, but need no logarithm.
 _LARGEST_MARK = 10
 # Share of the variance between rows above which raters are generous or strict.
@@ -196,7 +198,7 @@ _EXTREME: _Judgement = ("real values", (), "their squares are out of the range o
 
 
 def _judge(facts: Facts, column_names: Sequence[str]) -> _Judgement:
-    if facts.minimum >= 0 and facts.is_whole:
+    if facts.minimum >= 0 and facts.is_whole and facts.maximum < _LARGEST_COUNT:
         return _judge_whole(facts, column_names)
     return next(judgement for judgement, applies in _rules(facts) if applies)
 

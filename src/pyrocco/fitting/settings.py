@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyrocco.backends import Backend, resolve_backend
-from pyrocco.cells.preparation import check_names
+from pyrocco.cells.preparation import METHODS, check_names
 from pyrocco.fitting.memory_plan import parse_bytes
 from pyrocco.fitting.variants import VARIANTS, Variant, resolve_variant
 from pyrocco.graph import METRICS
@@ -19,6 +19,7 @@ from pyrocco.validation import (
     check_n_jobs,
     check_random_state,
     check_verbose,
+    shown,
 )
 
 
@@ -111,6 +112,12 @@ def check_prepare(prepare: object) -> tuple[str, ...] | None:
     >>> check_prepare("auto"), check_prepare(None), check_prepare(["log1p", "normalize"])
     (None, (), ('normalize', 'log1p'))
     """
-    if isinstance(prepare, str):
-        return None if prepare == "auto" else check_names([prepare])
-    return () if prepare is None else check_names(prepare)  # type: ignore[arg-type]
+    if prepare is None or (isinstance(prepare, str) and prepare == "auto"):
+        return () if prepare is None else None
+    names = [prepare] if isinstance(prepare, str) else prepare
+    if isinstance(names, (list, tuple)) and all(name in tuple(METHODS) for name in names):
+        return check_names(names)
+    raise ValueError(
+        f"prepare must be 'auto', None, or one or several of {', '.join(METHODS)}; got "
+        f"{shown(prepare)}."
+    )

@@ -21,7 +21,7 @@ def make_matrix():
     rng = np.random.default_rng(0)
     means = np.array([[19.0, 6.0, 6.0], [6.0, 19.0, 6.0], [6.0, 6.0, 19.0]])
     rows, columns = np.repeat([0, 1, 2], [20, 15, 10]), np.repeat([0, 1, 2], [12, 10, 8])
-    return np.rint(means[rows][:, columns] + rng.standard_normal((45, 30)))
+    return rng.poisson(5 * means[rows][:, columns]).astype(float)
 
 
 @pytest.fixture(name="model", scope="module")

@@ -1,8 +1,16 @@
-"""Prepare the values of a matrix for a fit: normalize, log1p, tfidf, zscore."""
+"""Prepare the values of a matrix for a fit.
+
+Each preparation is a function; `ROCCO` applies them by name.
+"""
 
 from pyrocco.cells.preparation import (
     PREPARATIONS,
+    Preparation,
+    balance,
+    center,
+    center_rows,
     learn_preparations,
+    log,
     log1p,
     normalize,
     prepare,
@@ -13,7 +21,12 @@ from pyrocco.cells.preparation import (
 
 __all__ = [
     "PREPARATIONS",
+    "Preparation",
+    "balance",
+    "center",
+    "center_rows",
     "learn_preparations",
+    "log",
     "log1p",
     "normalize",
     "prepare",

@@ -54,7 +54,8 @@ def rocco(
             Mean of every cell over each gene cluster, one column per gene cluster.
         ``uns[key_added]``
             ``block_means`` (cell clusters x gene clusters), ``n_row_clusters``,
-            ``n_column_clusters``, ``structure``, ``converged``, ``params``. With `use_raw`
+            ``n_column_clusters``, ``cells`` and ``preparation`` (what the cells are, and how they
+            were prepared), ``structure``, ``converged``, ``params``. With `use_raw`
             the labels of the genes are stored here, in the table ``raw_var``, since the
             genes of raw are not those of ``var``.
 
@@ -70,7 +71,9 @@ def rocco(
     """
     check_annotated(adata)
     X, columns = take_matrix(adata, layer, use_raw)
-    model = ROCCO(**parameters).fit(X)
+    model = ROCCO(**parameters).fit(
+        X, row_names=adata.obs_names.tolist(), column_names=[str(name) for name in columns]
+    )
     if copy:
         adata = in_memory(adata)
     adata.obs[key_added] = as_categories(model.row_labels_)
@@ -94,6 +97,8 @@ def _results(model: ROCCO, layer: str | None, use_raw: bool) -> dict[str, Any]:
         "block_means": model.block_means_,
         "n_row_clusters": model.n_row_clusters_,
         "n_column_clusters": model.n_column_clusters_,
+        "cells": model.cells_,
+        "preparation": model.preparation_,
         "structure": model.structure_,
         "converged": model.converged_,
         # An .h5ad file stores neither None nor a pair of a number and None.

@@ -73,7 +73,7 @@ def test_bad_arrays(tmp_path, capsys, case):
 
 def test_preparations_that_do_not_suit(tmp_path, capsys):
     np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(20, 15)))
-    words = ["fit", str(tmp_path / "x.npy"), "-o", str(tmp_path / "out"), "--log1p"]
+    words = ["fit", str(tmp_path / "x.npy"), "-o", str(tmp_path / "out"), "--log1p", "-q"]
     check_one_line(*run(capsys, words), ["x.npy", "log1p", "at least 0", "leave out"])
 
 

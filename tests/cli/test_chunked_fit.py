@@ -168,7 +168,7 @@ def test_a_single_file_may_be_transposed_and_prepared(fits, truth, start, tmp_pa
     assert main([*words, "--transpose", "--log1p"]) == 0
     assert pd.read_csv(tmp_path / "row_labels.csv")["name"].tolist() == names
     summary = json.loads((tmp_path / "summary.json").read_text())
-    assert summary["prepared"] == ["log1p"]
+    assert summary["parameters"]["prepare"] == ["log1p"]
     assert summary["reading"]["transpose"]
 
 

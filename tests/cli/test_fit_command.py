@@ -103,29 +103,47 @@ def test_paper_variant(tmp_path, table, X):
     np.testing.assert_array_equal(labels(tmp_path, "row")["label"], model.row_labels_)
 
 
-def test_preparations_are_those_of_the_library(tmp_path, table, X, capsys):
-    words = ["--log1p", "--normalize", "--zscore", "--transpose"]
-    assert main(["fit", str(table), "-o", str(tmp_path / "out"), *words]) == 0
-    model = ROCCO().fit(prepare(np.ascontiguousarray(X.T), ["normalize", "log1p", "zscore"]))
+def summary_of(folder):
+    return json.loads((folder / "summary.json").read_text())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--log1p", "--normalize", "--zscore"], ["--prepare", "log1p,normalize,zscore"]],
+)
+def test_preparations_are_those_of_the_library(tmp_path, table, X, capsys, words):
+    assert main(["fit", str(table), "-o", str(tmp_path / "out"), "--transpose", *words]) == 0
+    prepared = prepare(np.ascontiguousarray(X.T), ["normalize", "log1p", "zscore"])
+    model = ROCCO(prepare=None).fit(prepared)
     np.testing.assert_array_equal(labels(tmp_path / "out", "row")["label"], model.row_labels_)
     assert labels(tmp_path / "out", "row")["name"][0] == "s0"
-    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
-    assert summary["prepared"] == ["normalize", "log1p", "zscore"]
-    err = capsys.readouterr().err
-    assert "Then rows and columns were swapped." in err
-    assert "Values were prepared: normalize, log1p, zscore." in err
-    assert "Recommended" not in err
+    assert "standard deviation 1, as asked." in summary_of(tmp_path / "out")["preparation"]
+    captured = capsys.readouterr()
+    assert "Then rows and columns were swapped." in captured.err
+    assert "Cells: counts. The fit scales rows to the same total, then" in captured.out
 
 
-def test_a_preparation_is_recommended_and_not_applied(tmp_path, table, capsys):
+def test_the_kind_of_the_cells_decides(tmp_path, table, X, capsys):
     assert main(["fit", str(table), "-o", str(tmp_path / "out")]) == 0
-    assert (
-        "Values: counts. Recommended (not applied): --normalize --log1p."
-        in capsys.readouterr().err
-    )
-    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
-    assert summary["advice"]["steps"] == ["normalize", "log1p"]
-    assert summary["prepared"] == []
+    assert "Cells: counts. The fit weights columns by tf-idf and scales rows" in capsys.readouterr().out
+    model = ROCCO().fit(X)
+    np.testing.assert_array_equal(labels(tmp_path / "out", "row")["label"], model.row_labels_)
+    summary = summary_of(tmp_path / "out")
+    assert (summary["cells"], summary["preparation"]) == ("counts", model.preparation_)
+    assert summary["parameters"]["prepare"] == "auto"
+
+
+def test_values_as_they_are(tmp_path, table, X):
+    words = ["fit", str(table), "-o", str(tmp_path / "out"), "--prepare", "none", "-q"]
+    assert main(words) == 0
+    model = ROCCO(prepare=None).fit(X)
+    np.testing.assert_array_equal(labels(tmp_path / "out", "row")["label"], model.row_labels_)
+
+
+def test_unknown_preparations_are_refused_before_the_file_is_read(tmp_path, capsys):
+    words = ["fit", str(tmp_path / "none.csv"), "-o", str(tmp_path / "out")]
+    assert main([*words, "--prepare", "sqrt"]) == 2
+    assert "got 'sqrt'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("quiet", [[], ["-q"]])

@@ -31,7 +31,7 @@ def test_describes_the_matrix(path, capsys):
         "The matrix has 60 rows and 45 columns.",
         f"{100 * np.count_nonzero(X) / X.size:.3g} % of the cells",
         f"Values are whole numbers from 0 to {X.max():g}, mean {X.mean():.4g}.",
-        "Recommended (not applied): --normalize --log1p.",
+        "Cells: counts. The fit weights columns by tf-idf and scales rows to length 1",
         "A fit takes about 1 s on two cores and 0.4 GB of memory",
     ):
         assert words in captured.out
@@ -44,7 +44,7 @@ def test_json(path, capsys):
     about = json.loads(captured.out)
     assert captured.err == ""
     assert about["facts"] == asdict(gather_facts(sparse.csr_array(X.T)))
-    assert about["advice"]["steps"] == ["normalize", "log1p"]
+    assert (about["cells"], about["steps"]) == ("counts", ["tfidf"])
     assert about["cost"]["memory"] > 0
 
 

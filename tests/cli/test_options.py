@@ -4,10 +4,9 @@ import inspect
 from dataclasses import dataclass
 
 import pytest
+import typer
 
-from pyrocco.cells.inspection import Advice
 from pyrocco.cli.dask_cluster import parse_cluster
-from pyrocco.cli.input import describe_advice
 from pyrocco.cli.options import PrepareOptions, expand_groups, parse_n_clusters
 
 
@@ -43,12 +42,19 @@ def test_clusters_of_processes():
     assert parse_cluster("tcp://10.0.0.7:8786") == "tcp://10.0.0.7:8786"
 
 
-def test_preparations_are_named_in_the_order_of_application():
-    assert PrepareOptions(log1p=True, normalize=True).names == ("normalize", "log1p")
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, "auto"),
+        ({"prepare": "none"}, None),
+        ({"prepare": "log1p, normalize"}, ["log1p", "normalize"]),
+        ({"log1p": True, "normalize": True}, ["normalize", "log1p"]),
+    ],
+)
+def test_preparations(options, expected):
+    assert PrepareOptions(**options).chosen == expected
 
 
-def test_advice_names_the_options():
-    assert describe_advice(Advice("counts", ("log1p",), True, "Rows look like genes.")) == (
-        "Values: counts. Recommended (not applied): --transpose --log1p. Rows look like genes."
-    )
-    assert "No preparation" in describe_advice(Advice("marks", (), False, "A short scale."))
+def test_a_flag_and_names_exclude_each_other():
+    with pytest.raises(typer.BadParameter, match="write --prepare zscore"):
+        _ = PrepareOptions(prepare="none", zscore=True).chosen

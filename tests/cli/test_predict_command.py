@@ -56,12 +56,12 @@ def test_rows_of_the_fit_keep_their_labels(out, tmp_path, capsys):
 
 def test_new_rows_are_those_of_the_library(out, tmp_path, capsys):
     TABLE[60:].to_csv(tmp_path / "new.csv")
-    found, err = predict(capsys, out / "model.pyrocco", tmp_path / "new.csv")
+    found, _ = predict(capsys, out / "model.pyrocco", tmp_path / "new.csv")
     X, learned = learn_preparations(COUNTS[:60], ["normalize", "log1p", "zscore"])
-    expected = ROCCO().fit(X).place(prepare_alike(COUNTS[60:], learned))
+    model = ROCCO(prepare=None).fit(X)
+    expected = model.place(prepare_alike(COUNTS[60:], learned))
     assert found["name"].tolist() == TABLE.index[60:].tolist()
     pd.testing.assert_frame_equal(found.drop(columns="name"), expected, rtol=1e-9)
-    assert "Values were prepared as for the fit: normalize, log1p, zscore." in err
 
 
 def test_columns_are_matched_by_name(out, tmp_path, capsys):
@@ -116,23 +116,15 @@ def test_new_columns(tmp_path, capsys):
     assert found["name"].tolist() == TABLE.columns[10:].tolist()
     assert found["label"][:20].tolist() == fitted[found["name"][:20]].tolist()
     X = learn_preparations(COUNTS, ["log1p", "zscore"])[0]
-    model = ROCCO().fit(X[:, :30])
+    model = ROCCO(prepare=None).fit(X[:, :30])
     np.testing.assert_array_equal(found["label"][20:], model.predict_columns(X[:, 30:]))
 
 
-def test_new_columns_that_rows_were_scaled_by(out, tmp_path, capsys):
+def test_new_columns_of_scaled_rows(out, tmp_path, capsys):
     TABLE[:60].to_csv(tmp_path / "new.csv")
-    err = refused(capsys, out, tmp_path / "new.csv", "--columns", "-q")
-    assert "--normalize" in err
-    assert "--as-is" in err
-    X = learn_preparations(COUNTS[:60], ["normalize", "log1p", "zscore"])[0]
-    pd.DataFrame(X, TABLE.index[:60], TABLE.columns).to_csv(tmp_path / "ready.csv")
-    words = ["--columns", "--as-is"]
-    found, _ = predict(capsys, out, tmp_path / "ready.csv", *words)
+    found, _ = predict(capsys, out, tmp_path / "new.csv", "--columns", "-q")
     fitted = pd.read_csv(out / "column_labels.csv")
     assert found["label"].tolist() == fitted["label"].tolist()
-    found, _ = predict(capsys, out, tmp_path / "ready.csv", "--as-is")
-    assert found["label"].tolist() == pd.read_csv(out / "row_labels.csv")["label"].tolist()
 
 
 def test_words_are_weighed_as_those_of_the_fit(tmp_path, capsys):
@@ -164,7 +156,7 @@ def test_names_that_do_not_tell_which_is_which(tmp_path, capsys):
     twice.T.to_csv(tmp_path / "a.csv")
     model = ROCCO().fit(COUNTS)
     about = {"row_names": list(TABLE.index), "column_names": list(twice.columns)}
-    model.save(tmp_path / "a.pyrocco", {**about, "preparation": {}})
+    model.save(tmp_path / "a.pyrocco", about)
     found, _ = predict(capsys, tmp_path / "a.pyrocco", tmp_path / "a.csv", "--transpose", "-q")
     assert found["label"].tolist() == model.row_labels_.tolist()
     twice.iloc[:, ::-1].T.to_csv(tmp_path / "b.csv")

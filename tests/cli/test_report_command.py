@@ -32,7 +32,7 @@ def page(folder):
 def test_the_same_page_again(fitted, capsys):
     before = page(fitted)
     assert "pyrocco found 2 row clusters" in before
-    assert "prepared before the fit: log1p" in before
+    assert "The cells are counts. The fit takes log(1 + x) of every value x, as asked." in before
     (fitted / "out" / "report.html").unlink()
     assert main(["report", str(fitted / "out")]) == 0
     assert page(fitted) == before

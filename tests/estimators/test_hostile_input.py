@@ -284,6 +284,7 @@ class Untouchable:
 COUNT = [0, -1, 1.5, "3", None, True, float("nan"), [3], np.eye(2)]
 WRONG = {
     "n_clusters": [0, -2, 2.5, "3", True, (2, 3, 4), (2,), (2, 0), ("a", None), np.array([2, 3])],
+    "prepare": ["sqrt", 3, True, ["log1p", "sqrt"], [3], np.eye(2)],
     "n_neighbors": COUNT,
     "max_iter": COUNT,
     "max_clusters": [1, *COUNT],
@@ -339,7 +340,7 @@ def test_empty_gammas_are_refused():
         (lambda: learn_preparations(X, "log1p"), "names must be a list of preparations"),
         (lambda: learn_preparations(X, [["x"]]), "preparations are normalize, log1p"),
         (lambda: prepare_alike(X, "log1p"), "learned must be what learn_preparations returned"),
-        (lambda: normalize(COUNTS, "x"), "total must be a finite number of at least 0; got"),
+        (lambda: normalize(COUNTS, "x"), "total must be a finite number above 0; got"),
         (lambda: tfidf(COUNTS, "x"), "idf must have one number for each of the 18 columns"),
         (lambda: zscore(X, "x"), "moments must be a pair of arrays with one number for each"),
         (lambda: plot_biclusters(X, [0], [1], None), "row_labels must have one integer of at"),

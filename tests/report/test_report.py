@@ -231,32 +231,24 @@ def test_sentences_describe_the_model():
     X[5, :9] = np.nan
     model.row_membership_[:2] = 0.3
     model.converged_ = False
-    text = " ".join(summary_sentences(model, X, {"prepared": ["log1p"], "seconds": 1.234}))
+    text = " ".join(summary_sentences(model, X, {"seconds": 1.234}))
     assert "The number of row clusters was given; the number of column clusters was" in text
     assert "The membership probability of 2 rows is below 50 %: another cluster may" in text
     assert "3 outlier cells (0.093 %) were found" in text
     assert "9 values (0.28 %) are missing" in text
-    assert "prepared before the fit: log1p" in text
+    assert f"The cells are real values. {model.preparation_}" in text
     assert "did not converge within" in text
     assert " in 1.23 seconds" in text
     both_given = summary_sentences(ROCCO(2).fit(X[10:]), X[10:], {})
     assert "Both numbers of clusters were given." in both_given
 
 
-def test_advice_that_was_not_followed_is_a_warning():
-    advice = {"kind": "counts", "steps": ["log1p"], "transpose": True, "reason": "Why."}
-    (line,) = warning_sentences({"advice": advice, "prepared": []})
-    assert "--transpose --log1p" in line
-    assert warning_sentences({"advice": advice, "prepared": ["log1p"]}) == []
-    assert warning_sentences({"advice": {**advice, "steps": [], "transpose": False}}) == []
-
-
 def test_settings_name_objects_without_their_address():
-    text = settings(ROCCO((2, None), solver=SpectralSolver()), {"density": 1 / 3, "prepared": []})
+    text = settings(ROCCO((2, None), solver=SpectralSolver()), {"density": 1 / 3, "cells": "counts"})
     assert "<dt>solver</dt><dd>SpectralSolver</dd>" in text
     assert "<dt>n_clusters</dt><dd>2, None</dd>" in text
     assert "<dd>0.3333</dd>" in text
-    assert "<dt>preparation</dt><dd>none</dd>" in text
+    assert "<dt>cells</dt><dd>counts</dd>" in text
 
 
 def test_convergence_is_plotted_if_there_are_several_iterations():

@@ -151,7 +151,7 @@ def test_rows_unlike_those_of_the_fit_are_far(model):
 def test_rows_with_missing_values_find_their_cluster(model):
     rng = np.random.default_rng(0)
     incomplete = np.where(rng.random(NEW.shape) < 0.5, np.nan, NEW)
-    result = model._answers.row_predictor.predict(incomplete)
+    result = model._answers.predict_rows(incomplete)
     assert agreement(model, result.labels, 150) > 0.99
     assert np.mean(result.distance > 1) < 0.05
     empty = model._answers.row_predictor.predict(np.full((1, 60), np.nan))
@@ -203,7 +203,7 @@ def test_outlier_counts_of_new_documents_count_little():
     topics = np.kron(np.eye(3), np.ones((1, 20))) * 0.5 + 0.02
     counts = rng.poisson(np.tile(topics, (60, 1))).astype(float)
     contaminated = np.where((counts > 0) & (rng.random(counts.shape) < 0.03), 900.0, counts)
-    model = ROCCO(3).fit(sparse.csr_array(contaminated[:120]))
+    model = ROCCO(3, prepare=None).fit(sparse.csr_array(contaminated[:120]))
     assert model.cell_weights_ is not None
     assert agreement(model, model.predict(sparse.csr_array(contaminated[120:])), 120) > 0.9
 

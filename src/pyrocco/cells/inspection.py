@@ -1,32 +1,28 @@
-"""Facts about the values of a matrix, the preparation they seem to need, the cost of a fit."""
+"""Facts about the values of a matrix and about the names of its rows, and the cost of a fit."""
 
 from __future__ import annotations
 
 import math
 import os
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
-from pyrocco._typing import Dense, Floats, Matrix, is_sparse, stored_values
+from pyrocco._typing import Dense, Floats, Matrix
 from pyrocco.cells.input import check_matrix
-from pyrocco.cells.values import SMALLEST, SPARSE_DENSITY, in_safe_range
+from pyrocco.cells.side_sums import ColumnMoments, Table, extent_of, present, squares
+from pyrocco.cells.values import SMALLEST, has_safe_squares
 from pyrocco.validation import check_count
 
 # Relative difference up to which lengths and totals of rows count as equal.
 _SAME_TOTAL = 1e-3
 # Difference up to which a mean counts as 0 and a standard deviation as 1.
 _SCALED = 0.05
-_SAMPLE_ROWS = 200
-
-# Marks and answers on a scale are whole numbers like counts, but need no logarithm.
-_LARGEST_MARK = 10
-_SKEWED = 10
-_DIFFERENT_UNITS = 10
+# Larger values are no logarithms of counts.
+_LARGEST_LOGARITHM = 50
 
 _SAMPLE_NAMES = 2000
 _ENSEMBL = re.compile(r"ENS[A-Z]{0,4}G\d{6,}(\.\d+)?( .*)?$")
@@ -50,12 +46,14 @@ class Facts:
         Numbers of rows, columns and missing values.
     density : float
         Fraction of the cells that hold a number other than zero.
-    minimum, maximum, mean : float
-        Over the values that are not missing.
+    minimum, maximum, mean, deviation : float
+        Of the values that are not missing; `deviation` is their standard deviation.
     is_whole : bool
         Whether all of them are whole numbers.
     has_unit_rows : bool
         Whether all rows have length 1, as after tf-idf.
+    has_equal_sums : bool
+        Whether all rows have the same total; False if there are negative values.
     has_equal_totals : bool
         Whether all rows have the same total once a logarithm is undone.
     has_unit_columns : bool
@@ -65,6 +63,8 @@ class Facts:
         are negative values.
     spread : float
         Ratio of the 95 % to the 5 % quantile of the columns' standard deviations.
+    row_effect : float
+        Share of the variance of the values that lies between rows, from 0 to 1.
 
     Examples
     --------
@@ -82,12 +82,21 @@ class Facts:
     minimum: float
     maximum: float
     mean: float
+    deviation: float
     is_whole: bool
     has_unit_rows: bool
+    has_equal_sums: bool
     has_equal_totals: bool
     has_unit_columns: bool
     skew: float
     spread: float
+    row_effect: float
+
+    @property
+    def filled(self) -> float:
+        """Fraction of the values that are not zero among those that are not missing."""
+        n_cells = self.n_rows * self.n_columns
+        return self.density * n_cells / max(n_cells - self.n_missing, 1)
 
 
 def gather_facts(X: Matrix) -> Facts:
@@ -109,69 +118,91 @@ def gather_facts(X: Matrix) -> Facts:
     >>> gather_facts(np.eye(4)).has_unit_rows
     True
     """
-    X = check_matrix(X)
-    values = stored_values(X)
-    n_missing = int(np.isnan(values).sum())
-    n_cells = X.shape[0] * X.shape[1]
-    has_zeros = is_sparse(X) and values.size < n_cells
-    bounds: dict[str, Any] = {"initial": 0.0} if has_zeros else {}
+    return facts_of(Table(check_matrix(X)))
+
+
+def facts_of(table: Table) -> Facts:
+    """Compute facts about a matrix that may be in chunks; `table.exponent` is ignored.
+
+    Examples
+    --------
+    >>> facts_of(Table(np.array([[1.0, 0.0], [np.nan, 3.0]]), transposed=True)).n_rows
+    2
+    """
+    extent, n_cells = extent_of(table.X), table.shape[0] * table.shape[1]
     # Sums of squares of extreme values would be out of range.
-    safe, exponent = in_safe_range(X)
-    statistics = (np.ldexp(part, exponent) for part in _column_statistics(safe))
-    means, deviations, maxima = statistics
-    total = float(np.nansum(stored_values(safe), dtype=np.float64))
-    minimum = float(np.fmin.reduce(values, axis=None, **bounds))
+    exponent = _safe_exponent(max(abs(extent.minimum), abs(extent.maximum)))
+    safe = replace(table, exponent=exponent)
+    columns = safe.column_moments()
+    total = Spread.of(columns)
+    not_negative = extent.minimum >= 0
     return Facts(
-        n_rows=int(X.shape[0]),
-        n_columns=int(X.shape[1]),
-        n_missing=n_missing,
-        density=(int(np.count_nonzero(values)) - n_missing) / n_cells,
-        minimum=minimum,
-        maximum=float(np.fmax.reduce(values, axis=None, **bounds)),
-        mean=math.ldexp(total / max(n_cells - n_missing, 1), exponent),
-        is_whole=bool(np.all((values == np.floor(values)) | np.isnan(values))),
-        has_unit_rows=_are_equal(_row_sums(X, np.square), 1.0),
-        has_equal_totals=_are_equal(_row_sums(X, _undo_log)),
-        has_unit_columns=_are_scaled(means, deviations),
-        skew=_skew(means, maxima) if minimum >= 0 else 1.0,
-        spread=_spread(deviations),
+        n_rows=table.shape[0],
+        n_columns=table.shape[1],
+        n_missing=extent.n_missing,
+        density=extent.n_nonzero / n_cells,
+        minimum=extent.minimum,
+        maximum=extent.maximum,
+        mean=math.ldexp(total.mean, exponent),
+        deviation=math.ldexp(total.deviation, exponent),
+        is_whole=extent.is_whole,
+        has_unit_rows=not exponent and _are_equal(table.row_sums(squares), 1.0),
+        has_equal_sums=not_negative and _are_equal(safe.row_sums(present)),
+        has_equal_totals=not_negative and _are_equal(table.row_sums(_undo_log)),
+        has_unit_columns=_are_scaled(*(np.ldexp(part, exponent) for part in columns[1:])),
+        skew=_skew(columns.means, safe.column_maxima()) if not_negative else 1.0,
+        spread=_spread(columns.deviations),
+        row_effect=_row_effect(safe, total),
     )
 
 
-def _column_statistics(X: Matrix) -> tuple[Floats, Floats, Dense]:
-    """Return means, standard deviations and maxima of the columns without missing values."""
-    if is_sparse(X):
-        filled = sparse.csr_array(X, copy=True)
-        missing = np.isnan(filled.data)
-        counts = X.shape[0] - np.bincount(filled.indices[missing], minlength=X.shape[1])
-        filled.data[missing] = 0
-        sums, squares = filled.sum(axis=0), filled.power(2).sum(axis=0)
-        maxima = filled.max(axis=0).toarray().ravel()
-    else:
-        counts = (~np.isnan(X)).sum(axis=0)
-        filled = np.nan_to_num(X)
-        sums, squares = filled.sum(axis=0), np.einsum("ij,ij->j", filled, filled)
-        maxima = np.fmax.reduce(X, axis=0)
-    counts = np.maximum(counts, 1)
-    means = np.asarray(sums, dtype=np.float64) / counts
-    variances = np.asarray(squares, dtype=np.float64) / counts - means**2
-    return means, np.sqrt(np.maximum(variances, 0)), maxima
+def _safe_exponent(largest: float) -> int:
+    if largest == 0 or has_safe_squares(largest, np.float64):
+        return 0
+    return math.frexp(largest)[1]
 
 
-def _row_sums(X: Matrix, function: Callable[[Dense], Dense]) -> Dense:
-    """Sum a function of the values over the first rows; NaN if a value is missing."""
-    rows = X[:_SAMPLE_ROWS]
-    with np.errstate(over="ignore", under="ignore"):
-        if not is_sparse(rows):
-            return np.asarray(function(rows).sum(axis=1))
-        mapped = sparse.csr_array(rows, copy=True)
-        mapped.data = function(mapped.data)
-        return np.asarray(mapped.sum(axis=1)).ravel()
+class Spread(NamedTuple):
+    """Number of all values, their mean, and their standard deviation."""
+
+    number: float
+    mean: float
+    deviation: float
+
+    @classmethod
+    def of(cls, columns: ColumnMoments) -> Spread:
+        """Put the columns together.
+
+        Examples
+        --------
+        >>> table = Table(np.array([[1.0, 5.0], [3.0, 7.0]]))
+        >>> Spread.of(table.column_moments()).mean
+        4.0
+        """
+        counts, means, deviations = columns
+        number = max(float(counts.sum()), 1.0)
+        mean = float(counts @ means) / number
+        scatter = counts @ (np.square(deviations) + np.square(means - mean))
+        return cls(number, mean, math.sqrt(float(scatter) / number))
 
 
-def _undo_log(values: Dense) -> Dense:
-    """Return the counts whose logarithm the values may be; NaN if they would be too large."""
-    return np.expm1(np.where(values < 50, values, np.nan))
+def _row_effect(table: Table, total: Spread) -> float:
+    """Return the share of the variance that lies between rows (intraclass correlation)."""
+    counts = table.T.column_counts()
+    n_rows = np.count_nonzero(counts)
+    means = table.row_sums(present) / np.maximum(counts, 1)
+    between = float(counts @ np.square(means - total.mean))
+    within = max(total.number * total.deviation**2 - between, 0.0)
+    if not between or n_rows < 2 or total.number <= n_rows:
+        return 0.0
+    between, within = between / (n_rows - 1), within / (total.number - n_rows)
+    of_rows = max(between - within, 0.0) / (total.number / n_rows)
+    return of_rows / (of_rows + within)
+
+
+def _undo_log(values: Floats) -> Floats:
+    """Return the counts whose logarithm the values may be; 0 if they would be too large."""
+    return np.expm1(np.where(values < _LARGEST_LOGARITHM, values, 0.0))
 
 
 def _are_equal(sums: Dense, value: float | None = None) -> bool:
@@ -202,139 +233,6 @@ def _spread(deviations: Floats) -> float:
         return 1.0
     low, high = np.quantile(varying / varying.max(), [0.05, 0.95])
     return float(high / max(low, SMALLEST))
-
-
-@dataclass(frozen=True)
-class Advice:
-    """What the values seem to be, and which preparation they need.
-
-    Attributes
-    ----------
-    kind : str
-        What the values seem to be, in a few words.
-    steps : tuple of str
-        Names of preparations (`pyrocco.prepare`) in the order of application; empty if none is
-        needed.
-    transpose : bool
-        Whether to swap rows and columns first.
-    reason : str
-        An explanation in plain sentences.
-
-    Examples
-    --------
-    >>> from pyrocco.inspection import Advice
-    >>> Advice("marks", (), False, "Whole numbers on a short scale.").steps
-    ()
-    """
-
-    kind: str
-    steps: tuple[str, ...]
-    transpose: bool
-    reason: str
-
-
-def advise(
-    facts: Facts, row_names: Sequence[str] = (), column_names: Sequence[str] = ()
-) -> Advice:
-    """Recommend preparations. Nothing is applied.
-
-    Parameters
-    ----------
-    facts : Facts
-        Facts about the values.
-    row_names, column_names : sequence of str
-        Names, from which genes and words can be recognised.
-
-    Returns
-    -------
-    Advice
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyrocco.inspection import advise, gather_facts
-    >>> X = np.random.default_rng(0).poisson([0.1, 100.0], (50, 2))
-    >>> advise(gather_facts(X.astype(float))).steps
-    ('normalize', 'log1p')
-    """
-    genes_are_rows = look_like_genes(row_names) and not look_like_genes(column_names)
-    kind, steps, reason = _judge(facts, row_names if genes_are_rows else column_names)
-    transpose = genes_are_rows and bool(steps)
-    if transpose:
-        reason = f"Rows look like genes, but preparations expect cells as rows. {reason}"
-    return Advice(kind, steps, transpose, reason)
-
-
-# Kind, steps and reason of an advice.
-_Judgement = tuple[str, tuple[str, ...], str]
-
-_GENE_COUNTS: _Judgement = (
-    "counts of genes",
-    ("normalize", "log1p"),
-    "Sequencing depth differs between cells, and a few genes dominate the others.",
-)
-_WORD_COUNTS: _Judgement = (
-    "counts of words",
-    ("tfidf",),
-    "Documents differ in length, and words that occur everywhere carry little information.",
-)
-_COUNTS: _Judgement = (
-    "counts",
-    ("normalize", "log1p"),
-    "Whole numbers from 0 upwards look like counts. If the columns are words and the rows "
-    "documents, use tfidf instead.",
-)
-_YES_NO: _Judgement = ("yes or no", (), "All values are 0 or 1.")
-_MARKS: _Judgement = ("marks", (), "Whole numbers on a short scale.")
-_TFIDF: _Judgement = ("tf-idf", (), "All rows have length 1, as after tf-idf.")
-_LOGARITHMS: _Judgement = (
-    "logarithms",
-    (),
-    "The values look like logarithms of rows that were scaled to the same total.",
-)
-_UNIT_COLUMNS: _Judgement = (
-    "scaled",
-    (),
-    "Columns already have mean 0 and standard deviation 1.",
-)
-_LONG_TAILED: _Judgement = (
-    "long-tailed",
-    ("log1p",),
-    "The largest values of a column are many times its mean and would dominate all others.",
-)
-_UNITS: _Judgement = (
-    "different units",
-    ("zscore",),
-    "Columns vary on very different scales, and the widest would dominate all others.",
-)
-_ONE_SCALE: _Judgement = ("one scale", (), "All columns vary on a similar scale.")
-
-
-def _judge(facts: Facts, column_names: Sequence[str]) -> _Judgement:
-    if facts.minimum < 0:
-        return _UNIT_COLUMNS if facts.has_unit_columns else _judge_scale(facts)
-    if facts.is_whole:
-        return _judge_whole(facts, column_names)
-    if facts.has_unit_rows and facts.density < SPARSE_DENSITY:
-        return _TFIDF
-    if facts.has_equal_totals:
-        return _LOGARITHMS
-    return _LONG_TAILED if facts.skew > _SKEWED else _judge_scale(facts)
-
-
-def _judge_whole(facts: Facts, column_names: Sequence[str]) -> _Judgement:
-    if facts.maximum <= 1:
-        return _YES_NO
-    if look_like_genes(column_names):
-        return _GENE_COUNTS
-    if look_like_words(column_names) and facts.density < SPARSE_DENSITY:
-        return _WORD_COUNTS
-    is_short = facts.maximum <= _LARGEST_MARK and facts.density >= SPARSE_DENSITY
-    return _MARKS if is_short else _COUNTS
-
-
-def _judge_scale(facts: Facts) -> _Judgement:
-    return _UNITS if facts.spread > _DIFFERENT_UNITS else _ONE_SCALE
 
 
 def look_like_genes(names: Sequence[str]) -> bool:

@@ -2,20 +2,382 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
+from typing import Any, TypeVar
 
 import numpy as np
-from scipy import sparse
-from sklearn.feature_extraction.text import TfidfTransformer
-from sklearn.preprocessing import StandardScaler
 
-from pyrocco._typing import Dense, Floats, Matrix, is_sparse, stored_values
+from pyrocco._typing import Dense, Floats, Labels, Matrix
+from pyrocco.backends import ChunkedMatrix
 from pyrocco.cells.input import check_matrix
-from pyrocco.cells.values import check_safe_squares, has_missing, to_dense
+from pyrocco.cells.side_sums import Extent, Table, extent_of, missing, nonzero, present, squares
+from pyrocco.cells.transforms import Affine, Pointwise, Rows, Transform
+from pyrocco.cells.values import check_safe_largest, transpose
 from pyrocco.validation import check_numbers, check_positive, shown
 
 Moments = tuple[Floats, Floats]
+AnyMatrix = TypeVar("AnyMatrix", Matrix, ChunkedMatrix)
+
+# How many values of average size the mean of a row is shrunken by.
+ROW_MEAN_WEIGHT = 1.0
+
+
+@dataclass(frozen=True)
+class Step:
+    """One preparation as it was learned from a matrix.
+
+    Parameters
+    ----------
+    name : str
+        Its name, a key of `PREPARATIONS`.
+    transforms : tuple of Affine or Pointwise
+        What it does to the values, in this order.
+    target : float or None
+        What rows and columns have in common, such as the total to which rows are scaled.
+    transposed : bool
+        Whether rows and columns swap their roles.
+    """
+
+    name: str
+    transforms: tuple[Transform, ...]
+    target: float | None = None
+    transposed: bool = False
+
+    def apply(self, X: Matrix) -> Matrix:
+        """Prepare a matrix."""
+        for transform in self.transforms:
+            X = transform.apply(X)
+        return X
+
+    def undo(self, Y: Matrix) -> Matrix:
+        """Return the matrix that was prepared."""
+        for transform in reversed(self.transforms):
+            Y = transform.undo(Y)
+        return Y
+
+    def rows(self, rows: Rows) -> Step:
+        """Return what is done to some rows."""
+        return replace(self, transforms=tuple(part.rows(rows) for part in self.transforms))
+
+    def flipped(self) -> Step:
+        """Return the same step for the transpose."""
+        transforms = tuple(part.transposed() for part in self.transforms)
+        return replace(self, transforms=transforms, transposed=not self.transposed)
+
+    def relearned(self, X: Matrix) -> Step:
+        """Learn again what is done to single rows, from the rows of `X`."""
+        known = [transform.without_rows() for transform in self.transforms]
+        return _learn_step(self.name, X, self.transposed, _affine_part(known), self.target)
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """What was learned from a matrix in order to prepare it, and others like it.
+
+    Parameters
+    ----------
+    steps : tuple of Step
+        In the order of application.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 3.0], [20.0, 20.0]])
+    >>> Y, preparation = learn_preparations(X, ["normalize", "log1p"])
+    >>> Y.round(2)
+    array([[1.87, 2.86],
+           [2.48, 2.48]])
+    >>> preparation.undo(Y)
+    array([[ 1.,  3.],
+           [20., 20.]])
+    """
+
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the steps, in the order of application."""
+        return tuple(step.name for step in self.steps)
+
+    def apply(self, X: AnyMatrix) -> AnyMatrix:
+        """Prepare the matrix from which the preparation was learned; a new matrix, if changed."""
+        if isinstance(X, ChunkedMatrix):
+            return self._in_chunks(X, _apply)
+        return _apply(X, self.steps)
+
+    def undo(self, Y: AnyMatrix) -> AnyMatrix:
+        """Return the matrix that was prepared."""
+        if isinstance(Y, ChunkedMatrix):
+            return self._in_chunks(Y, _undo)
+        return _undo(Y, self.steps)
+
+    def for_new_rows(self, X: Matrix) -> Preparation:
+        """Return the preparation of new rows: what belongs to columns is that of the fit.
+
+        Examples
+        --------
+        >>> X = np.array([[1.0, 3.0], [20.0, 20.0]])
+        >>> preparation = learn_preparations(X, ["normalize"])[1]
+        >>> new = np.array([[1.0, 1.0]])
+        >>> preparation.for_new_rows(new).apply(new)
+        array([[11., 11.]])
+        """
+        steps: list[Step] = []
+        for step in self.steps:
+            steps.append(step.relearned(X))
+            X = steps[-1].apply(X)
+        return Preparation(tuple(steps))
+
+    def for_new_columns(self, X: Matrix) -> Preparation:
+        """Return the preparation of new columns: what belongs to rows is that of the fit."""
+        return self.transposed().for_new_rows(transpose(X)).transposed()
+
+    def transposed(self) -> Preparation:
+        """Return the same preparation of the transpose."""
+        return Preparation(tuple(step.flipped() for step in self.steps))
+
+    def rows(self, rows: Rows) -> Preparation:
+        """Return the preparation of some rows."""
+        return Preparation(tuple(step.rows(rows) for step in self.steps))
+
+    def spread_columns(self, columns: Labels, size: int) -> Preparation:
+        """Return the preparation of a matrix with further columns, which have no values."""
+        steps = []
+        for step in self.steps:
+            transforms = (part.spread_columns(columns, size) for part in step.transforms)
+            steps.append(replace(step, transforms=tuple(transforms)))
+        return Preparation(tuple(steps))
+
+    def _in_chunks(self, X: ChunkedMatrix, work: Any) -> ChunkedMatrix:
+        if not self.steps:
+            return X
+        parts = [self.rows(slice(a, b)).steps for a, b in pairwise(X.ends)]
+        return X.with_chunks([X.submit(i, work, steps) for i, steps in enumerate(parts)])
+
+
+def _apply(X: Matrix, steps: Sequence[Step]) -> Matrix:
+    for step in steps:
+        X = step.apply(X)
+    return X
+
+
+def _undo(Y: Matrix, steps: Sequence[Step]) -> Matrix:
+    for step in reversed(steps):
+        Y = step.undo(Y)
+    return Y
+
+
+# From a matrix, what is known already (None means unknown) and the target of an earlier matrix:
+# the transform, and its target.
+Learner = Callable[[Table, Affine, float | None], tuple[Affine, float | None]]
+
+
+def _learn_totals(table: Table, known: Affine, target: float | None) -> tuple[Affine, float]:
+    """Scale rows to the median total of the rows that are not empty."""
+    if known.row_factors is not None:
+        return known, target or 0.0
+    totals = table.row_sums(present)
+    filled = totals > 0
+    if target is None:
+        target = float(np.median(totals[filled])) if filled.any() else 0.0
+    # A row of zeros stays as it is, and so do all if there was nothing to scale to.
+    factors = np.divide(target or totals, totals, out=np.ones_like(totals), where=filled)
+    return Affine(row_factors=factors), target
+
+
+def _learn_tfidf(table: Table, known: Affine, target: float | None) -> tuple[Affine, None]:
+    """Weight columns by their inverse document frequency, and scale rows to length 1."""
+    weights, factors = known.column_factors, known.row_factors
+    if weights is None:
+        # As in scikit-learn: as if one more document contained every word.
+        weights = np.log((1 + table.shape[0]) / (1 + table.column_sums(nonzero))) + 1
+    if factors is None:
+        lengths = np.sqrt(table.row_sums(squares, np.square(weights)))
+        factors = _inverse(lengths)
+    return Affine(row_factors=factors, column_factors=weights), None
+
+
+def _learn_balance(table: Table, known: Affine, target: float | None) -> tuple[Affine, float]:
+    """Divide by the roots of both totals; each root is multiplied by the same target."""
+    rows, columns = known.row_factors, known.column_factors
+    if target is None:
+        roots = [_inverse(np.sqrt(side.row_sums(present))) for side in (table, table.T)]
+        energy = table.row_sums(squares, np.square(roots[1])) @ np.square(roots[0])
+        n_cells = table.shape[0] * table.shape[1] - table.column_sums(missing).sum()
+        target = float((n_cells / energy) ** 0.25) if energy else 1.0
+        return Affine(row_factors=target * roots[0], column_factors=target * roots[1]), target
+    if rows is None:
+        rows = target * _inverse(np.sqrt(table.row_sums(present)))
+    if columns is None:
+        columns = target * _inverse(np.sqrt(table.column_sums(present)))
+    return Affine(row_factors=rows, column_factors=columns), target
+
+
+def _learn_row_means(table: Table, known: Affine, target: float | None) -> tuple[Affine, float]:
+    """Subtract the means of rows, shrunken towards the mean of all values."""
+    sums, counts = table.row_sums(present), table.T.column_counts()
+    if target is None:
+        target = float(sums.sum() / max(counts.sum(), 1))
+    if known.row_shifts is not None:
+        return known, target
+    shifts = (sums + ROW_MEAN_WEIGHT * target) / (counts + ROW_MEAN_WEIGHT)
+    return Affine(row_shifts=shifts), target
+
+
+def _learn_moments(table: Table, known: Affine, target: float | None) -> tuple[Affine, None]:
+    """Scale columns to mean 0 and standard deviation 1; constant columns are only shifted."""
+    if known.column_factors is not None:
+        return known, None
+    counts, means, deviations = table.column_moments()
+    # Rounding errors of the mean, as scikit-learn bounds them.
+    constant = deviations <= counts * np.finfo(np.float64).eps * np.abs(means)
+    factors = _inverse(np.where(constant, 0.0, deviations))
+    return Affine(column_shifts=means, column_factors=factors), None
+
+
+def _learn_mean(table: Table, known: Affine, target: float | None) -> tuple[Affine, float]:
+    """Subtract the mean of all values."""
+    if target is None:
+        columns = table.column_moments()
+        target = float(columns.counts @ columns.means / max(columns.counts.sum(), 1))
+    return Affine(shift=target), target
+
+
+def _inverse(values: Floats) -> Floats:
+    """Return 1 / values, and 1 where a value is 0."""
+    return np.divide(1.0, values, out=np.ones_like(values), where=values > 0)
+
+
+@dataclass(frozen=True)
+class Method:
+    """How a preparation works.
+
+    Parameters
+    ----------
+    check : callable
+        Raises a ValueError if values of this extent cannot be prepared in this way.
+    function : str, optional
+        Function that is applied to every value first, a key of `FUNCTIONS`.
+    learn : callable, optional
+        Learns the affine transform that follows.
+    """
+
+    check: Callable[[Extent], None]
+    function: str | None = None
+    learn: Learner | None = None
+
+
+def _refuse_negative(extent: Extent, name: str, remedy: str) -> None:
+    if extent.minimum < 0:
+        raise ValueError(
+            f"{name} needs values of at least 0, but the smallest is {extent.minimum:g}: {remedy}."
+        )
+
+
+def _check_counts(extent: Extent) -> None:
+    _refuse_negative(extent, "tfidf", "it is for counts of words")
+    if extent.n_missing:
+        raise ValueError("tfidf needs a matrix without missing values: fill them in.")
+
+
+def _check_positive_values(extent: Extent) -> None:
+    if extent.minimum <= 0:
+        raise ValueError(
+            f"log needs values above 0, but the smallest is {extent.minimum:g}: use log1p for "
+            "counts, or leave out the logarithm."
+        )
+
+
+def _accept(extent: Extent) -> None:
+    """Every value can be prepared."""
+
+
+_NO_TOTALS = "rows with negative values cannot be scaled to a total"
+# How each preparation works, in the order in which they are applied.
+METHODS: dict[str, Method] = {
+    "normalize": Method(
+        partial(_refuse_negative, name="normalize", remedy=_NO_TOTALS), learn=_learn_totals
+    ),
+    "log1p": Method(
+        partial(_refuse_negative, name="log1p", remedy="leave out the logarithm"), "log1p"
+    ),
+    "log": Method(_check_positive_values, "log", _learn_mean),
+    "tfidf": Method(_check_counts, learn=_learn_tfidf),
+    "balance": Method(
+        partial(_refuse_negative, name="balance", remedy=_NO_TOTALS), learn=_learn_balance
+    ),
+    "center_rows": Method(_accept, learn=_learn_row_means),
+    "zscore": Method(_accept, learn=_learn_moments),
+    "center": Method(_accept, learn=_learn_mean),
+}
+
+
+def _learn_step(
+    name: str,
+    X: Matrix | ChunkedMatrix,
+    transposed: bool,
+    known: Affine | None = None,
+    target: float | None = None,
+) -> Step:
+    """Check a matrix and learn one step from it; `known` and `target` are those of a fit."""
+    method, known = METHODS[name], known or Affine()
+    extent = extent_of(X)
+    method.check(extent)
+    if method.function is None:  # logarithms of all values are in range
+        largest = max(abs(extent.minimum), abs(extent.maximum))
+        check_safe_largest(largest, np.float64, name)
+    transforms: list[Transform] = []
+    if method.function is not None:
+        transforms.append(Pointwise(method.function))
+        X = Preparation((Step(name, tuple(transforms)),)).apply(X)
+    if method.learn is not None:
+        oriented = known.transposed() if transposed else known
+        affine, target = method.learn(Table(X, transposed), oriented, target)
+        transforms.append(affine.transposed() if transposed else affine)
+    return Step(name, tuple(transforms), target, transposed)
+
+
+def _affine_part(transforms: Sequence[Transform]) -> Affine | None:
+    return next((part for part in transforms if isinstance(part, Affine)), None)
+
+
+def learn_steps(
+    X: AnyMatrix, names: Collection[str], transposed: bool = False
+) -> tuple[AnyMatrix, Preparation]:
+    """Prepare a matrix in memory or in chunks, and return what was learned from it.
+
+    Parameters
+    ----------
+    X : ndarray, CSR matrix or chunked matrix
+        The data; it is not changed.
+    names : collection of str
+        Which preparations to apply.
+    transposed : bool
+        Whether rows and columns swap their roles, so that `normalize` scales columns.
+
+    Returns
+    -------
+    X : ndarray, CSR matrix or chunked matrix
+        The prepared matrix; `X` itself if there are no names.
+    preparation : Preparation
+        What was learned.
+
+    Examples
+    --------
+    >>> X, preparation = learn_steps(np.array([[1.0, 3.0], [1.0, 1.0]]), ["normalize"], True)
+    >>> X.sum(axis=0).tolist()
+    [3.0, 3.0]
+    """
+    if {"normalize", "tfidf"} <= set(names) and "log1p" not in names:
+        raise ValueError("tfidf scales the rows itself: leave out normalize.")
+    steps: list[Step] = []
+    for name in METHODS:
+        if name in names:
+            steps.append(_learn_step(name, X, transposed))
+            X = Preparation((steps[-1],)).apply(X)
+    return X, Preparation(tuple(steps))
 
 
 def normalize(X: Matrix, total: float | None = None) -> Matrix:
@@ -52,18 +414,9 @@ def normalize(X: Matrix, total: float | None = None) -> Matrix:
            [2., 2.]])
     """
     X = check_matrix(X)
-    _check_not_negative(X, "normalize", "rows with negative values cannot be scaled to a total")
-    check_safe_squares(X, "normalize")
     if total is not None:
-        total = check_positive("total", total, or_zero=True)
-    totals = _row_totals(X)
-    filled = totals > 0
-    if not filled.any():
-        return X.copy()
-    factors = np.ones_like(totals)
-    factors[filled] = (_median_total(X) if total is None else total) / totals[filled]
-    factors = factors.astype(X.dtype)
-    return sparse.diags_array(factors) @ X if is_sparse(X) else X * factors[:, None]
+        total = check_positive("total", total)
+    return _prepared(X, "normalize", target=total)
 
 
 def log1p(X: Matrix) -> Matrix:
@@ -94,20 +447,45 @@ def log1p(X: Matrix) -> Matrix:
     >>> log1p(np.array([[0.0, np.e - 1]]))
     array([[0., 1.]])
     """
-    X = check_matrix(X)
-    _check_not_negative(X, "log1p", "leave out the logarithm")
-    if not is_sparse(X):
-        return np.asarray(np.log1p(X))
-    logged = X.copy()
-    logged.data = np.log1p(X.data)
-    return logged
+    return _prepared(check_matrix(X), "log1p")
+
+
+def log(X: Matrix) -> Dense:
+    """Replace every value by its natural logarithm, less the mean of all logarithms.
+
+    For positive values that spread over orders of magnitude, such as intensities. Since the
+    mean is subtracted, a change of the unit changes nothing.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix
+        Values above 0. NaN marks missing values, which stay missing.
+
+    Returns
+    -------
+    ndarray
+        A new matrix with the precision of `X`.
+
+    Raises
+    ------
+    ValueError
+        A value is zero or negative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyrocco.prepare import log
+    >>> log(np.array([[1.0, np.e**2]]))
+    array([[-1.,  1.]])
+    """
+    return np.asarray(_prepared(check_matrix(X), "log"))
 
 
 def tfidf(X: Matrix, idf: Floats | None = None) -> Matrix:
     """Weight words by how few documents contain them, and scale documents to length 1.
 
-    Computes term frequency times inverse document frequency with scikit-learn's
-    ``TfidfTransformer``.
+    Computes term frequency times inverse document frequency as scikit-learn's
+    ``TfidfTransformer`` does.
 
     Parameters
     ----------
@@ -118,7 +496,7 @@ def tfidf(X: Matrix, idf: Floats | None = None) -> Matrix:
 
     Returns
     -------
-    ndarray or csr_array
+    ndarray or sparse matrix
         A new matrix, sparse if `X` is sparse, with the precision of `X`.
 
     Raises
@@ -135,17 +513,69 @@ def tfidf(X: Matrix, idf: Floats | None = None) -> Matrix:
            [0.47, 0.88]])
     """
     X = check_matrix(X)
-    _check_not_negative(X, "tfidf", "it is for counts of words")
-    check_safe_squares(X, "tfidf")
-    if has_missing(X):
-        raise ValueError("tfidf needs a matrix without missing values: fill them in.")
-    transformer = TfidfTransformer()
-    if idf is None:
-        transformer.fit(sparse.csr_array(X))
-    else:
-        transformer.idf_ = check_numbers("idf", idf, X.shape[1], "column")
-    weighted = transformer.transform(sparse.csr_array(X))
-    return sparse.csr_array(weighted) if is_sparse(X) else weighted.toarray()
+    if idf is not None:
+        idf = check_numbers("idf", idf, X.shape[1], "column")
+    return _prepared(X, "tfidf", Affine(column_factors=idf))
+
+
+def balance(X: Matrix) -> Matrix:
+    """Divide every value by the square roots of the totals of its row and of its column.
+
+    This takes the totals of rows and of columns out of counts, in the same way for both. All
+    values are then multiplied by a constant, so that the mean of their squares is 1.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix
+        Values of at least 0. NaN marks missing values, which are not counted and stay missing.
+
+    Returns
+    -------
+    ndarray or sparse matrix
+        A new matrix with the format and the precision of `X`. Rows and columns of zeros stay
+        zero.
+
+    Raises
+    ------
+    ValueError
+        A value is negative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyrocco.prepare import balance
+    >>> balance(np.outer([1.0, 10.0], [2.0, 5.0, 3.0])).round(2)
+    array([[0.52, 0.82, 0.63],
+           [1.63, 2.58, 2.  ]])
+    """
+    return _prepared(check_matrix(X), "balance")
+
+
+def center_rows(X: Matrix) -> Dense:
+    """Subtract from every row its mean, shrunken towards the mean of all values.
+
+    For marks of generous and strict raters. The mean is that of the values of the row that are
+    present and of one more value, the mean of all: a row with few values is known less well.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix
+        The data. NaN marks missing values, which are not counted and stay missing.
+
+    Returns
+    -------
+    ndarray
+        A new dense matrix with the precision of `X`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyrocco.prepare import center_rows
+    >>> center_rows(np.array([[4.0, np.nan], [2.0, 3.0]]))
+    array([[ 0.5       ,         nan],
+           [-0.66666667,  0.33333333]])
+    """
+    return np.asarray(_prepared(check_matrix(X), "center_rows"))
 
 
 def zscore(X: Matrix, moments: Moments | None = None) -> Dense:
@@ -172,32 +602,70 @@ def zscore(X: Matrix, moments: Moments | None = None) -> Dense:
            [ 1.,  0.]])
     """
     X = check_matrix(X)
-    check_safe_squares(X, "zscore")
-    scaler = StandardScaler()
     if moments is None:
-        return np.asarray(scaler.fit_transform(to_dense(X)))
+        return np.asarray(_prepared(X, "zscore"))
     if not isinstance(moments, (tuple, list)) or len(moments) != 2:
         raise ValueError(
             "moments must be a pair of arrays with one number for each column, means and "
             f"standard deviations; got {shown(moments)}."
         )
-    means, deviations = moments
-    scaler.mean_ = check_numbers("means", means, X.shape[1], "column")
-    scaler.scale_ = check_numbers("standard deviations", deviations, X.shape[1], "column")
-    return np.asarray(scaler.transform(to_dense(X)))
+    means, deviations = (
+        check_numbers(name, numbers, X.shape[1], "column")
+        for name, numbers in zip(("means", "standard deviations"), moments, strict=True)
+    )
+    known = Affine(column_shifts=means, column_factors=1 / deviations)
+    return np.asarray(_prepared(X, "zscore", known))
+
+
+def center(X: Matrix) -> Dense:
+    """Subtract the mean of all values.
+
+    For values that hardly differ in comparison with their mean, such as times in seconds since
+    1970: what they have in common would hide the differences.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix
+        The data. NaN marks missing values, which are not counted and stay missing.
+
+    Returns
+    -------
+    ndarray
+        A new dense matrix with the precision of `X`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyrocco.prepare import center
+    >>> center(np.array([[1e9, 1e9 + 2.0]]))
+    array([[-1.,  1.]])
+    """
+    return np.asarray(_prepared(check_matrix(X), "center"))
+
+
+def _prepared(
+    X: Matrix, name: str, known: Affine | None = None, target: float | None = None
+) -> Matrix:
+    return _learn_step(name, X, False, known, target).apply(X)
 
 
 # In the order in which they are applied.
 PREPARATIONS: dict[str, Callable[..., Matrix]] = {
     "normalize": normalize,
     "log1p": log1p,
+    "log": log,
     "tfidf": tfidf,
+    "balance": balance,
+    "center_rows": center_rows,
     "zscore": zscore,
+    "center": center,
 }
 
 
 def prepare(X: Matrix, names: Collection[str]) -> Matrix:
-    """Apply preparations in a fixed order: normalize, log1p, tfidf, zscore.
+    """Apply preparations in a fixed order.
+
+    The order is normalize, log1p, log, tfidf, balance, center_rows, zscore, center.
 
     Parameters
     ----------
@@ -226,7 +694,7 @@ def prepare(X: Matrix, names: Collection[str]) -> Matrix:
     return learn_preparations(X, names)[0]
 
 
-def learn_preparations(X: Matrix, names: Collection[str]) -> tuple[Matrix, dict[str, Any]]:
+def learn_preparations(X: Matrix, names: Collection[str]) -> tuple[Matrix, Preparation]:
     """Prepare a matrix, and return what is needed to prepare other rows in the same way.
 
     Parameters
@@ -240,38 +708,29 @@ def learn_preparations(X: Matrix, names: Collection[str]) -> tuple[Matrix, dict[
     -------
     X : ndarray or sparse matrix
         The prepared matrix, as `prepare` returns it.
-    learned : dict
-        For each preparation, in the order of application, what it learned from the data. Pass
-        it to `prepare_alike`.
+    preparation : Preparation
+        What the preparations learned from the data. Pass it to `prepare_alike`.
 
     Examples
     --------
     >>> import numpy as np
     >>> from pyrocco.prepare import learn_preparations
     >>> X = np.array([[1.0, 3.0], [20.0, 20.0]])
-    >>> learn_preparations(X, ["log1p", "normalize"])[1]
-    {'normalize': 22.0, 'log1p': None}
+    >>> learn_preparations(X, ["log1p", "normalize"])[1].names
+    ('normalize', 'log1p')
     """
     X = check_matrix(X)
-    _check_names(names)
-    if {"normalize", "tfidf"} <= set(names) and "log1p" not in names:
-        raise ValueError("tfidf scales the rows itself: leave out normalize.")
-    learned: dict[str, Any] = {}
-    for name, step in PREPARATIONS.items():
-        if name in names:
-            before, X = X, step(X)
-            learned[name] = _LEARN[name](before) if name in _LEARN else None
-    return X, learned
+    return learn_steps(X, check_names(names))
 
 
-def prepare_alike(X: Matrix, learned: Mapping[str, Any]) -> Matrix:
+def prepare_alike(X: Matrix, learned: Preparation) -> Matrix:
     """Prepare rows in the same way as the rows of an earlier matrix.
 
     Parameters
     ----------
     X : ndarray or sparse matrix
         Rows with the same columns.
-    learned : dict
+    learned : Preparation
         What `learn_preparations` returned for the earlier matrix.
 
     Returns
@@ -288,61 +747,23 @@ def prepare_alike(X: Matrix, learned: Mapping[str, Any]) -> Matrix:
     True
     """
     X = check_matrix(X)
-    if not isinstance(learned, Mapping):
+    if not isinstance(learned, Preparation):
         raise TypeError(f"learned must be what learn_preparations returned; got {shown(learned)}.")
-    _check_names(list(learned))
-    for name, value in learned.items():
-        X = PREPARATIONS[name](X) if value is None else PREPARATIONS[name](X, value)
-    return X
+    return learned.for_new_rows(X).apply(X)
 
 
-def _check_names(names: Collection[str]) -> None:
-    known = ", ".join(PREPARATIONS)
+def check_names(names: Collection[str]) -> tuple[str, ...]:
+    """Return the names of preparations in the order of application, or raise a ValueError.
+
+    Examples
+    --------
+    >>> check_names(["log1p", "normalize"])
+    ('normalize', 'log1p')
+    """
+    known = ", ".join(METHODS)
     if isinstance(names, str) or not isinstance(names, Collection):
         raise ValueError(f"names must be a list of preparations ({known}); got {shown(names)}.")
     for name in names:
-        if name not in tuple(PREPARATIONS):
+        if name not in tuple(METHODS):
             raise ValueError(f"preparations are {known}; got {shown(name)}.")
-
-
-def _median_total(X: Matrix) -> float:
-    """Return the median total of the rows that are not empty; 0 if all are."""
-    totals = _row_totals(X)
-    filled = totals[totals > 0]
-    return float(np.median(filled)) if len(filled) else 0.0
-
-
-def _inverse_document_frequencies(X: Matrix) -> Floats:
-    """Return the weight of every word: the fewer documents contain it, the larger."""
-    return np.asarray(TfidfTransformer().fit(sparse.csr_array(X)).idf_)
-
-
-def _column_moments(X: Matrix) -> Moments:
-    """Return means and standard deviations of the columns; a deviation of 0 becomes 1."""
-    scaler = StandardScaler().fit(to_dense(X))
-    return scaler.mean_, scaler.scale_
-
-
-# What a preparation learns from the data; log1p learns nothing.
-_LEARN: dict[str, Callable[[Matrix], float | Floats | Moments]] = {
-    "normalize": _median_total,
-    "tfidf": _inverse_document_frequencies,
-    "zscore": _column_moments,
-}
-
-
-def _row_totals(X: Matrix) -> Floats:
-    """Sum the values of every row that are not missing."""
-    if not is_sparse(X):
-        return np.asarray(np.nansum(X, axis=1, dtype=np.float64))
-    filled = X.copy()
-    filled.data = np.nan_to_num(filled.data.astype(np.float64))
-    return np.asarray(filled.sum(axis=1)).ravel()
-
-
-def _check_not_negative(X: Matrix, name: str, remedy: str) -> None:
-    smallest = np.nanmin(stored_values(X), initial=0.0)
-    if smallest < 0:
-        raise ValueError(
-            f"{name} needs values of at least 0, but the smallest is {smallest:g}: {remedy}."
-        )
+    return tuple(name for name in METHODS if name in names)

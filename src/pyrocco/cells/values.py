@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -15,6 +16,8 @@ from pyrocco.backends import ChunkedMatrix, over_rows
 SPARSE_DENSITY = 0.5
 # The smallest positive number.
 SMALLEST = 5e-324
+# Values processed at once: 32 MB of float64.
+_VALUES_AT_ONCE = 1 << 22
 
 
 def to_dense(X: Matrix) -> Dense:
@@ -25,6 +28,19 @@ def to_dense(X: Matrix) -> Dense:
 def transpose(X: Matrix) -> Matrix:
     """Return the transpose; that of a CSR matrix is a CSR matrix too."""
     return X.T.tocsr() if is_sparse(X) else X.T
+
+
+def row_slices(shape: tuple[int, int]) -> Iterator[slice]:
+    """Cut the rows of a matrix into slices with few enough values to copy them.
+
+    Examples
+    --------
+    >>> [(part.start, part.stop) for part in row_slices((5, 1 << 21))]
+    [(0, 2), (2, 4), (4, 5)]
+    """
+    step = max(1, _VALUES_AT_ONCE // max(shape[1], 1))
+    for start in range(0, shape[0], step):
+        yield slice(start, min(start + step, shape[0]))
 
 
 def has_missing(X: Matrix) -> bool:
@@ -180,8 +196,12 @@ def check_safe_squares(X: Matrix, method: str, remedy: str = "") -> None:
     ...
     ValueError: The largest absolute value of X is 1e+300, which standardize=False cannot use: ...
     """
-    largest = largest_value(X)
-    if largest == 0 or has_safe_squares(largest, X.dtype):
+    check_safe_largest(largest_value(X), X.dtype, method, remedy)
+
+
+def check_safe_largest(largest: float, dtype: DTypeLike, method: str, remedy: str = "") -> None:
+    """Do the same for values of which the largest absolute one is known."""
+    if largest == 0 or has_safe_squares(largest, dtype):
         return
     raise ValueError(
         f"The largest absolute value of X is {largest:g}, which {method} cannot use: choose "

@@ -122,7 +122,7 @@ def fit(
 @app.command()
 @expand_groups
 def inspect(matrix: MatrixPath, read: ReadOptions, as_json: AsJson = False) -> None:
-    """Describe MATRIX, recommend a preparation and estimate what a fit costs.
+    """Describe MATRIX, how a fit prepares it and what the fit costs.
 
     Nothing is written.
     """
@@ -153,9 +153,6 @@ def predict(
     columns: Annotated[
         bool, typer.Option("--columns", help="NEW contains new columns instead of new rows.")
     ] = False,
-    as_is: Annotated[
-        bool, typer.Option("--as-is", help="Do not prepare NEW: its values are prepared already.")
-    ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -174,7 +171,6 @@ def predict(
             read=read,
             output=output,
             columns=columns,
-            as_is=as_is,
             write=write,
             as_json=as_json,
             quiet=quiet,

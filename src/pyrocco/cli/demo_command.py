@@ -58,7 +58,7 @@ def run_demo(output: Path, seed: int, force: bool, quiet: bool, observer: Observ
         if not quiet:
             say_all(matrix.notes)
         with fit_bars(quiet, observer) as observed:
-            outcome = fit_model(model, matrix.X, _INPUT, observed)
+            outcome = fit_model(model, matrix, _INPUT, observed)
         about = {"input": _INPUT, "matrix": MATRIX_FILE, **outcome}
         with write_errors(output):
             write_results(model, matrix, about, folder, result_writer("csv"))

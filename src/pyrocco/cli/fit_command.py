@@ -18,12 +18,11 @@ import numpy as np
 import pandas as pd
 import typer
 
-from pyrocco._typing import Labels, MatrixLike
+from pyrocco._typing import Labels
 from pyrocco.backends.chunked.dask import ClusterLostError
-from pyrocco.cells.inspection import advise, gather_facts
 from pyrocco.checkpoint import Checkpoint, checkpoint_to
 from pyrocco.cli.dask_cluster import NoClusterError, parse_cluster, peak_memory, start_cluster
-from pyrocco.cli.input import check_some_values, describe_advice, prepare_matrix, read_file
+from pyrocco.cli.input import check_some_values, describe_cells, read_file
 from pyrocco.cli.options import (
     ModelOptions,
     OutputFormat,
@@ -46,6 +45,7 @@ from pyrocco.cli.terminal import (
 )
 from pyrocco.estimators import ROCCO
 from pyrocco.fitting.memory_plan import parse_bytes
+from pyrocco.fitting.settings import check_prepare
 from pyrocco.io import (
     Matrix,
     MatrixError,
@@ -109,12 +109,8 @@ class FitJob:
 
     @property
     def about(self) -> Summary:
-        """What the summary begins with: the input and how it was read and prepared."""
-        return {
-            "input": str(self.source),
-            "reading": vars(self.read),
-            "prepared": self.prepare.names,
-        }
+        """What the summary begins with: the input and how it was read."""
+        return {"input": str(self.source), "reading": vars(self.read)}
 
 
 def fit_file(job: FitJob) -> None:
@@ -128,6 +124,7 @@ def fit_file(job: FitJob) -> None:
     elif not job.quiet:
         rows = count(model.n_row_clusters_, "cluster")
         columns = count(model.n_column_clusters_, "cluster")
+        tell(describe_cells(model.cells_, model.preparation_))
         tell(f"Found {rows} of rows and {columns} of columns.")
         tell(f"Results are in {job.output}: {', '.join(summary['files'])}")
 
@@ -152,6 +149,7 @@ def _make_estimator(job: FitJob) -> ROCCO:
     options, limit = job.model, _memory_limit(job.run)
     return ROCCO(
         parse_n_clusters(options.n_clusters),
+        prepare=_preparations(job.prepare),
         n_neighbors=options.n_neighbors,
         metric=options.metric.value,
         variant=options.variant.value,
@@ -160,6 +158,19 @@ def _make_estimator(job: FitJob) -> ROCCO:
         random_state=options.seed,
         verbose=0 if job.quiet else 1,
     )
+
+
+def _preparations(options: PrepareOptions) -> str | list[str] | None:
+    """Return the parameter `prepare`, after checking its names."""
+    chosen = options.chosen
+    try:
+        check_prepare(chosen)
+    except ValueError as error:
+        raise typer.BadParameter(
+            f"write auto, none, or names with commas between them: {error}",
+            param_hint="--prepare",
+        ) from error
+    return chosen
 
 
 def _memory_limit(options: RunOptions) -> int | None:
@@ -190,22 +201,16 @@ def _fit_in_memory(model: ROCCO, job: FitJob) -> Summary:
     write = result_writer(job.write.output_format.value)
     data = read_file(job.source, job.read, job.quiet)
     check_some_values(data, job.source)
-    advice = advise(gather_facts(data.X), data.row_names, data.column_names)
-    prepared, preparation = prepare_matrix(data, job.prepare, job.source)
     with (
         claimed_stage(job.output) as folder,
         _stoppable(job) as checkpoint,
         moved_when_complete(folder, job.output, [job.source]),
     ):
         if not job.quiet:
-            advised = [] if job.prepare.names else [describe_advice(advice)]
-            say_all([*prepared.notes, *advised])
-        outcome = _fit_job(model, prepared.X, job, checkpoint)
-        about = {**job.about, "advice": vars(advice), **outcome}
+            say_all(data.notes)
+        outcome = _fit_job(model, data, job, checkpoint)
         with write_errors(job.output):
-            return write_results(
-                model, prepared, about, folder, write, preparation=preparation, options=job.write
-            )
+            return write_results(model, data, {**job.about, **outcome}, folder, write, job.write)
 
 
 def _fit_in_chunks(model: ROCCO, job: FitJob) -> Summary:
@@ -226,7 +231,7 @@ def _fit_in_chunks(model: ROCCO, job: FitJob) -> Summary:
         chunks = matrix if isinstance(matrix, PartitionedMatrix) else _split(matrix, n_workers)
         if not job.quiet:
             say_all([*chunks.notes, NOT_WRITTEN])
-        outcome = _fit_job(model, chunks.X, job, checkpoint)
+        outcome = _fit_job(model, chunks, job, checkpoint)
         about = {"notes": list(chunks.notes), "shape": list(chunks.shape)}
         if client is not None:
             about["worker_peak_memory"] = client.run(peak_memory)
@@ -244,11 +249,10 @@ def _open_chunks(job: FitJob) -> PartitionedMatrix | Matrix:
     if job.write.output_format is OutputFormat.h5ad:
         raise MatrixError("--output-format h5ad needs the whole matrix: choose csv or parquet")
     if not is_partitioned(job.source):
-        matrix = read_file(job.source, job.read, job.quiet)
-        return prepare_matrix(matrix, job.prepare, job.source)[0]
+        return read_file(job.source, job.read, job.quiet)
     default = vars(ReadOptions())
     given = [name for name, value in vars(job.read).items() if value != default[name]]
-    for option in (*given, *job.prepare.names):
+    for option in given:
         raise MatrixError(
             f"{job.source}: --{option} has no effect on a matrix in many files, which is never "
             "read as a whole: write the files as they should be fitted"
@@ -319,14 +323,16 @@ def _about_saved(path: Path) -> str:
     return f"the work so far is in {path}: the same command with --resume continues from there"
 
 
-def _fit_job(model: ROCCO, X: MatrixLike, job: FitJob, checkpoint: Checkpoint) -> Summary:
+def _fit_job(
+    model: ROCCO, matrix: Matrix | PartitionedMatrix, job: FitJob, checkpoint: Checkpoint
+) -> Summary:
     with fit_bars(job.quiet or job.as_json, job.observer) as observer:
-        return fit_model(model, X, str(job.source), observer, checkpoint)
+        return fit_model(model, matrix, str(job.source), observer, checkpoint)
 
 
 def fit_model(
     model: ROCCO,
-    X: MatrixLike,
+    matrix: Matrix | PartitionedMatrix,
     source: str,
     observer: Observer | None = None,
     checkpoint: Checkpoint | None = None,
@@ -335,7 +341,13 @@ def fit_model(
     started = time.perf_counter()
     with warnings_as_lines() as warned:
         try:
-            model.fit(X, checkpoint=checkpoint, observer=observer)
+            model.fit(
+                matrix.X,
+                row_names=matrix.row_names if isinstance(matrix, Matrix) else (),
+                column_names=matrix.column_names,
+                checkpoint=checkpoint,
+                observer=observer,
+            )
         except MatrixError:
             raise  # a chunk of the matrix could not be read: the message names its file
         except ValueError as error:
@@ -350,13 +362,11 @@ def write_results(
     about: Summary,
     folder: Path,
     write_tables: Callable[[Path, Results], list[str]],
-    preparation: dict[str, Any] | None = None,
     options: ResultOptions = _DEFAULTS,
 ) -> Summary:
     """Write labels, block means, summary, heat map, model and report of a fit.
 
-    The summary begins with `about`. `preparation` is needed to prepare other rows in the same
-    way; it is stored in the model file. Returns the summary.
+    The summary begins with `about`. Returns the summary.
     """
     of_matrix = {
         "notes": list(matrix.notes),
@@ -372,7 +382,7 @@ def write_results(
     )
     figure = before_and_after(matrix.X, *labels, **names, cell_weights=model.cell_weights_)
     save_figure(figure, folder / PICTURE_FILE)
-    model.save(folder / MODEL_FILE, {**names, "preparation": preparation or {}})
+    model.save(folder / MODEL_FILE, names)
     if not options.no_report:
         write_report(folder / REPORT_FILE, model, matrix.X, **names, summary=summary)
     files += [SUMMARY_FILE, PICTURE_FILE, MODEL_FILE]
@@ -398,6 +408,8 @@ def _summarise_model(model: ROCCO) -> Summary:
         "column_cluster_sizes": _sizes(model.column_labels_, model.n_column_clusters_),
         "mean_row_membership": round(float(model.row_membership_.mean()), 4),
         "mean_column_membership": round(float(model.column_membership_.mean()), 4),
+        "cells": model.cells_,
+        "preparation": model.preparation_,
         "structure": model.structure_,
         "outlier_cells": n_outlier_cells(model.cell_weights_),
         "converged": bool(model.converged_),

@@ -1,42 +1,27 @@
-"""The model of ``pyrocco fit``, with the names and the preparation of its matrix."""
+"""The model of ``pyrocco fit``, with the names of the rows and columns of its matrix."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from pyrocco.estimators import ROCCO
 from pyrocco.estimators.loading import load_with_about
 from pyrocco.io import MatrixError, ModelFileError
-from pyrocco.io.fields import FieldError, Fields, Floats, Nothing, Number, Texts, TupleOf
+from pyrocco.io.fields import FieldError, Fields, Texts
 
 __all__ = ["FittedModel", "load_fitted"]
 
-_SMALLEST = float(np.finfo(float).tiny)
-# What each preparation learned from the matrix of the fit.
-_PREPARATION = Fields(
-    normalize=Number(0, 1e300),
-    log1p=Nothing(),
-    tfidf=Floats("columns", finite=True),
-    zscore=TupleOf(
-        Floats("columns", finite=True), Floats("columns", finite=True, least=_SMALLEST)
-    ),
-    all_optional=True,
-)
-_ABOUT = Fields(row_names=Texts("rows"), column_names=Texts("columns"), preparation=_PREPARATION)
+_ABOUT = Fields(row_names=Texts("rows"), column_names=Texts("columns"))
 
 
 @dataclass(frozen=True)
 class FittedModel:
-    """A fitted model, the names of its rows and columns, and how its values were prepared."""
+    """A fitted model, and the names of its rows and columns."""
 
     model: ROCCO
     row_names: tuple[str, ...]
     column_names: tuple[str, ...]
-    preparation: dict[str, Any]
 
 
 def load_fitted(path: Path) -> FittedModel:
@@ -69,5 +54,4 @@ def load_fitted(path: Path) -> FittedModel:
         raise ModelFileError(
             f"{path}: does not hold what pyrocco fit stores with a model ({error}): fit again"
         ) from error
-    names = tuple(about["row_names"]), tuple(about["column_names"])
-    return FittedModel(model, *names, about["preparation"])
+    return FittedModel(model, tuple(about["row_names"]), tuple(about["column_names"]))

@@ -1,18 +1,14 @@
-"""Read and prepare the matrix of a command."""
+"""Read the matrix of a command, and say what its cells are."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from pyrocco.cells.inspection import Advice
-from pyrocco.cells.preparation import learn_preparations
-from pyrocco.cli.options import PrepareOptions, ReadOptions
+from pyrocco.cli.options import ReadOptions
 from pyrocco.cli.terminal import reading_bar, warnings_as_lines
 from pyrocco.io import Matrix, MatrixError, read_matrix
 
-__all__ = ["check_some_values", "describe_advice", "prepare_matrix", "read_file"]
+__all__ = ["check_some_values", "describe_cells", "read_file"]
 
 
 def read_file(path: Path, options: ReadOptions, quiet: bool) -> Matrix:
@@ -42,27 +38,6 @@ def check_some_values(matrix: Matrix, path: Path) -> None:
         )
 
 
-def prepare_matrix(
-    matrix: Matrix, options: PrepareOptions, source: Path
-) -> tuple[Matrix, dict[str, Any]]:
-    """Prepare a matrix, and return what is needed to prepare other rows in the same way."""
-    if not options.names:
-        return matrix, {}
-    try:
-        X, learned = learn_preparations(matrix.X, options.names)
-    except ValueError as error:
-        raise MatrixError(f"{source}: {error}") from error
-    note = f"Values were prepared: {', '.join(options.names)}."
-    return replace(matrix, X=X).noting(note), learned
-
-
-def describe_advice(advice: Advice) -> str:
-    """Describe a recommendation in words, with the options that follow it."""
-    steps = (*(["transpose"] if advice.transpose else []), *advice.steps)
-    options = " ".join(f"--{step}" for step in steps)
-    recommended = (
-        f"Recommended (not applied): {options}."
-        if options
-        else "No preparation seems to be needed."
-    )
-    return f"Values: {advice.kind}. {recommended} {advice.reason}"
+def describe_cells(kind: str, sentence: str) -> str:
+    """Say what the cells are and how a fit prepares them."""
+    return f"Cells: {kind}. {sentence}"

@@ -9,12 +9,12 @@ from pathlib import Path
 from pyrocco.cells.inspection import (
     Cost,
     Facts,
-    advise,
     estimate_cost,
     gather_facts,
     machine_memory,
 )
-from pyrocco.cli.input import check_some_values, describe_advice, read_file
+from pyrocco.cells.kinds import read_kind
+from pyrocco.cli.input import check_some_values, describe_cells, read_file
 from pyrocco.cli.options import ReadOptions
 from pyrocco.cli.terminal import print_output, tell
 
@@ -22,18 +22,20 @@ __all__ = ["inspect_file"]
 
 
 def inspect_file(matrix: Path, read: ReadOptions, as_json: bool) -> None:
-    """Print facts about a matrix, the recommended preparation and the cost of a fit."""
+    """Print facts about a matrix, how a fit prepares it and what the fit costs."""
     data = read_file(matrix, read, quiet=as_json)
     check_some_values(data, matrix)
     facts = gather_facts(data.X)
-    advice = advise(facts, data.row_names, data.column_names)
+    cells = read_kind(data.X, data.row_names, data.column_names)
     cost = estimate_cost(*data.shape, data.X.dtype.itemsize)
     if as_json:
         about = {
             "input": str(matrix),
             "notes": data.notes,
             "facts": asdict(facts),
-            "advice": asdict(advice),
+            "cells": cells.kind,
+            "preparation": cells.sentence,
+            "steps": list(cells.steps),
             "cost": asdict(cost),
         }
         print_output(json.dumps(about, indent=2))
@@ -41,7 +43,7 @@ def inspect_file(matrix: Path, read: ReadOptions, as_json: bool) -> None:
     for line in (
         *data.notes,
         *_describe_facts(facts),
-        describe_advice(advice),
+        describe_cells(cells.kind, cells.sentence),
         *_describe_cost(cost),
     ):
         tell(line)

@@ -156,28 +156,56 @@ class ReadOptions:
     ] = None
 
 
-_preparing = partial(typer.Option, rich_help_panel="Preparing the values, in this order")
+_preparing = partial(typer.Option, rich_help_panel="Preparing the values")
 
 
 @dataclass(frozen=True)
 class PrepareOptions:
     """Which preparations to apply."""
 
-    normalize: Annotated[bool, _preparing("--normalize", help="Scale rows to the same total.")] = (
-        False
-    )
-    log1p: Annotated[bool, _preparing("--log1p", help="Replace values x by log(1 + x).")] = False
+    prepare: Annotated[
+        str,
+        _preparing(
+            metavar="auto|none|NAME[,NAME]",
+            help="Preparation of the values: auto finds out what the cells are, none takes the "
+            "values as they are, or names among normalize, log1p, log, tfidf, balance, "
+            "center_rows, zscore and center, which are applied in this order.",
+        ),
+    ] = "auto"
+    normalize: Annotated[
+        bool, _preparing("--normalize", help="Scale rows to the same total: --prepare normalize.")
+    ] = False
+    log1p: Annotated[
+        bool, _preparing("--log1p", help="Replace values x by log(1 + x): --prepare log1p.")
+    ] = False
     tfidf: Annotated[
-        bool, _preparing("--tfidf", help="Weight words (columns) by tf-idf; rows are documents.")
+        bool,
+        _preparing("--tfidf", help="Weight words, the columns, by tf-idf: --prepare tfidf."),
     ] = False
     zscore: Annotated[
-        bool, _preparing("--zscore", help="Scale columns to mean 0 and standard deviation 1.")
+        bool,
+        _preparing(
+            "--zscore",
+            help="Scale columns to mean 0 and standard deviation 1: --prepare zscore.",
+        ),
     ] = False
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the chosen preparations, in the order of application."""
-        return tuple(field.name for field in fields(self) if getattr(self, field.name))
+    def chosen(self) -> str | list[str] | None:
+        """The parameter `prepare` of `ROCCO`; names are not checked."""
+        flags = [name for name in _FLAGS if getattr(self, name)]
+        if flags and self.prepare != "auto":
+            raise typer.BadParameter(
+                f"leave out --{flags[0]}, or write --prepare {','.join(flags)}",
+                param_hint="--prepare",
+            )
+        if self.prepare == "none":
+            return None
+        given = [name.strip() for name in self.prepare.split(",")]
+        return flags or ("auto" if given == ["auto"] else given)
+
+
+_FLAGS = ("normalize", "log1p", "tfidf", "zscore")
 
 
 _large = partial(typer.Option, rich_help_panel="Large matrices and long runs")

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
-from pyrocco.cells.preparation import prepare_alike
 from pyrocco.cli.fitted_model import FittedModel, load_fitted
 from pyrocco.cli.input import read_file
 from pyrocco.cli.options import ReadOptions, WriteOptions
@@ -21,9 +19,6 @@ from pyrocco.io.result_files import check_table_path, csv_text
 from pyrocco.io.result_folder import MODEL_FILE, check_not_input
 
 __all__ = ["PredictJob", "predict_file"]
-
-# Preparations of a column that do not depend on the other columns.
-_BY_COLUMN = ("log1p", "zscore")
 
 
 @dataclass(frozen=True)
@@ -36,7 +31,6 @@ class PredictJob:
     write: WriteOptions
     output: Path | None
     columns: bool = False
-    as_is: bool = False
     as_json: bool = False
     quiet: bool = False
 
@@ -49,8 +43,6 @@ def predict_file(job: PredictJob) -> None:
     fitted = load_fitted(path)
     source = str(job.source)
     data = _match(read_file(job.source, job.read, job.quiet), fitted, source, job.columns)
-    if not job.as_is:
-        data = _prepare(data, fitted.preparation, source, job.columns)
     if not job.quiet:
         say_all(data.notes)
     _deliver(_assign(fitted.model, data, source, job.columns), job)
@@ -88,26 +80,6 @@ def _match(data: Matrix, fitted: FittedModel, source: str, columns: bool) -> Mat
     if not columns:
         return match_columns(data, fitted.column_names, source, "column")
     return match_columns(data.transpose(), fitted.row_names, source, "row").transpose()
-
-
-def _prepare(data: Matrix, preparation: dict[str, Any], source: str, columns: bool) -> Matrix:
-    """Prepare the values as for the fit."""
-    if not preparation:
-        return data
-    if columns:
-        others = [name for name in preparation if name not in _BY_COLUMN]
-        if others:
-            raise MatrixError(
-                f"{source}: the fit used --{others[0]}, which scales rows by all their columns: "
-                "prepare the new columns together with those of the fit, and use --as-is"
-            )
-        preparation = dict.fromkeys(preparation)  # learned from each column itself
-    try:
-        X = prepare_alike(data.X, preparation)
-    except ValueError as error:
-        raise MatrixError(f"{source}: {error}") from error
-    names = ", ".join(preparation)
-    return replace(data, X=X).noting(f"Values were prepared as for the fit: {names}.")
 
 
 def _assign(model: ROCCO, data: Matrix, source: str, columns: bool) -> pd.DataFrame:

@@ -6,12 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pyrocco.cells.preparation import PREPARATIONS
 from pyrocco.cli.fitted_model import load_fitted
-from pyrocco.cli.input import prepare_matrix, read_file
-from pyrocco.cli.options import Absent, Layout, PrepareOptions, ReadOptions
+from pyrocco.cli.input import read_file
+from pyrocco.cli.options import Absent, Layout, ReadOptions
 from pyrocco.cli.terminal import tell
-from pyrocco.io import Matrix, MatrixError, staged_folder
+from pyrocco.io import MatrixError, staged_folder
 from pyrocco.io.fields import (
     DictOf,
     FieldError,
@@ -37,14 +36,13 @@ _READING = Fields(
     absent=optional(Text(tuple(Absent))),
     all_optional=True,
 )
-_ADVICE = Fields(kind=Text(), transpose=Truth(), steps=Texts(), reason=Text())
 # What the report uses of the summary of a fit.
 _SUMMARY = Fields(
     input=Text(),
     matrix=Text(),
     reading=_READING,
-    prepared=Texts(choices=tuple(PREPARATIONS)),
-    advice=optional(_ADVICE),
+    cells=Text(),
+    preparation=Text(),
     notes=Texts(),
     warnings=Texts(),
     density=Number(),
@@ -60,7 +58,7 @@ def regenerate_report(output: Path, matrix: Path | None, quiet: bool) -> None:
     fitted = load_fitted(output / MODEL_FILE)
     names = {"row_names": fitted.row_names, "column_names": fitted.column_names}
     path = matrix or _recorded_path(output, summary)
-    data = _read_as_fitted(path, summary, quiet)
+    data = read_file(path, ReadOptions(**summary.get("reading", {})), quiet)
     if (data.row_names, data.column_names) != (fitted.row_names, fitted.column_names):
         raise MatrixError(
             f"{path}: its rows and columns are not those of the fit in {output}: name the file "
@@ -105,12 +103,3 @@ def _recorded_path(output: Path, summary: dict[str, Any]) -> Path:
             f"{path}: the matrix of this fit no longer exists: say where it is with --matrix FILE"
         )
     return path
-
-
-def _read_as_fitted(path: Path, summary: dict[str, Any], quiet: bool) -> Matrix:
-    """Read and prepare a matrix as for the fit."""
-    read = ReadOptions(**summary.get("reading", {}))
-    # A matrix beside the results was written after its preparation.
-    steps = () if "matrix" in summary else summary.get("prepared", ())
-    prepare = PrepareOptions(**dict.fromkeys(steps, True))
-    return prepare_matrix(read_file(path, read, quiet), prepare, path)[0]

@@ -79,6 +79,6 @@ def load_with_about(path: str | os.PathLike[str]) -> Loaded:
     -------
     Loaded
         The model, and the `about` that was given to ``save``. ``pyrocco fit`` stores
-        ``row_names``, ``column_names`` and ``preparation`` there.
+        ``row_names`` and ``column_names`` there.
     """
     return load_model(path, _CLASSES)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Collection, Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -54,6 +56,12 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
     n_clusters : None, int or pair, default=None
         Number of clusters. None determines the numbers; an integer sets both; a pair sets those
         of rows and columns, either of which may be None.
+    prepare : {"auto"}, None, str or list of str, default="auto"
+        Preparation of the values. ``"auto"`` finds out what the cells are (`cells_`) and
+        prepares them as their kind needs it: counts are freed from the totals of rows, positive
+        values over orders of magnitude are logged, columns with different units are scaled. The
+        paper variant then prepares nothing. None takes the values as they are. One or several
+        names of `pyrocco.prepare` choose the preparations. All results are in the units of X.
     n_neighbors : int, default=10
         Number of nearest neighbours of each row and each column in the graphs.
     metric : {"auto", "euclidean", "manhattan", "cosine"}, default="auto"
@@ -98,6 +106,10 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
     block_means_ : ndarray of shape (n_row_clusters_, n_column_clusters_)
         Mean of X over every block, that is, a row cluster and a column cluster. Outlier cells
         are moved towards the representation; missing values are left out.
+    cells_ : {"real values", "counts", "yes/no", "marks", "positive values", "different units"}
+        The kind of the cells.
+    preparation_ : str
+        What was done to the values before the fit, and why, in one sentence.
     structure_ : {"blocks", "gradient", "features"}
         What the matrix is made of: blocks of similar cells under noise; a single gradient,
         which has no clusters; or rows and columns that are similar in their leading features.
@@ -163,6 +175,7 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         self,
         n_clusters: int | tuple[int | None, int | None] | None = None,
         *,
+        prepare: str | Collection[str] | None = "auto",
         n_neighbors: int = 10,
         metric: str = "auto",
         variant: str = "refined",
@@ -175,6 +188,7 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         verbose: int = 0,
     ):
         self.n_clusters = n_clusters
+        self.prepare = prepare
         self.n_neighbors = n_neighbors
         self.metric = metric
         self.variant = variant
@@ -193,6 +207,8 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         y: object = None,
         sample_weight: ArrayLike | None = None,
         *,
+        row_names: Names | None = None,
+        column_names: Names | None = None,
         checkpoint: Checkpoint | None = None,
         observer: Observer | None = None,
     ) -> ROCCO:
@@ -208,6 +224,9 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         sample_weight : array-like of shape (n_rows,), optional
             Integer weights. A row of weight 3 counts like three copies of it. A row of weight 0
             has no part in the fit and is labelled like a new row.
+        row_names, column_names : sequence of str, optional
+            Names of the rows and of the columns, by default those of a DataFrame. With
+            ``prepare="auto"``, counts of genes and counts of words are recognised by them.
         checkpoint : Checkpoint, optional
             Where to save the state of the fit and to continue from, see
             `pyrocco.checkpoint.checkpoint_to`.
@@ -221,7 +240,13 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         """
         settings = Settings.of(self.get_params(deep=False))
         check_kind("checkpoint", checkpoint, Checkpoint, "of pyrocco.checkpoint.checkpoint_to")
-        given = self._validated(X, sample_weight)
+        given = replace(
+            self._validated(X, sample_weight),
+            row_names=_texts(getattr(X, "index", ()) if row_names is None else row_names),
+            column_names=_texts(
+                getattr(X, "columns", ()) if column_names is None else column_names
+            ),
+        )
         threads = threadpool_limits(check_n_jobs(self.n_jobs))
         with observed_fit(self, X, observer) as progress, threads:
             result = fit_rocco(given, settings, progress, checkpoint)
@@ -249,6 +274,7 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         self.n_column_clusters_ = len(columns.stability)
         self.block_means_ = result.block_means
         self.cell_weights_ = result.cell_weights
+        self.cells_, self.preparation_ = result.cells.kind, result.cells.sentence
         self.structure_ = result.clusters.structure
         self.assigner_ = result.assigner
         self.row_graph_, self.column_graph_ = result.graphs
@@ -443,7 +469,8 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         if is_dask_array(self.representation_):
             refuse_dask()
         labels = self.row_labels_, self.column_labels_
-        return impute(X, self.representation_, *labels, self.cell_weights_)
+        preparation = self._answers.preparation
+        return impute(X, self.representation_, *labels, self.cell_weights_, preparation)
 
     def at(
         self, n_row_clusters: int | None = None, n_column_clusters: int | None = None
@@ -570,7 +597,7 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
 
     def _predict_rows(self, X: MatrixLike) -> Predicted:
         matrix = self._check_rows(X)
-        return self._answers.row_predictor.predict(matrix)
+        return self._answers.predict_rows(matrix)
 
     def _predict_columns(self, X: MatrixLike) -> Predicted:
         check_is_fitted(self)
@@ -580,7 +607,7 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
                 f"Columns need the {len(self.row_labels_)} rows that the model was fitted to, in "
                 f"the same order; got {matrix.shape[0]} rows."
             )
-        return self._answers.column_predictor.predict(matrix.T)
+        return self._answers.predict_columns(matrix)
 
     def _check_rows(self, X: MatrixLike) -> Matrix:
         check_is_fitted(self)
@@ -597,3 +624,9 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         tags.input_tags.allow_nan = self.variant != "paper"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _texts(names: object) -> list[str]:
+    """Return names that are all texts; none if some are not, or if there are no names."""
+    listed = list(names) if isinstance(names, Iterable) else []
+    return listed if all(isinstance(name, str) for name in listed) else []

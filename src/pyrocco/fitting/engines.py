@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
@@ -28,11 +29,13 @@ from pyrocco.backends.chunked.dask import (
     to_dask,
 )
 from pyrocco.backends.chunked.files import as_mapped
+from pyrocco.cells.kinds import COUNTED, Cells, read_kind
+from pyrocco.cells.preparation import Preparation, learn_steps
 from pyrocco.cells.values import SMALLEST, divided, has_missing, largest_value
 from pyrocco.fitting.memory_plan import plan_fit, plan_in_files
 from pyrocco.fitting.missing import NonEmpty, drop_empty
 from pyrocco.fitting.repeated_rows import RowCopies, chunked_row_order
-from pyrocco.fitting.result import Fit, FitResult, FittedRows, block_means
+from pyrocco.fitting.result import Fit, FitResult, FittedRows, PreparedCells, block_means
 from pyrocco.fitting.settings import Settings
 from pyrocco.fitting.variants import Variant
 from pyrocco.validation import NClusters, check_n_clusters_fit
@@ -59,12 +62,16 @@ class Given:
         Whether X is a Dask array.
     is_own : bool
         Whether X is a new array, to which the caller has no reference.
+    row_names, column_names : sequence of str
+        Names, from which the kind of the cells may be recognised.
     """
 
     X: Any
     sample_weight: ArrayLike | None = None
     is_dask: bool = False
     is_own: bool = False
+    row_names: Sequence[str] = ()
+    column_names: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -74,9 +81,9 @@ class Arranged:
     Parameters
     ----------
     X : ndarray, CSR matrix or chunked matrix
-        The matrix to fit.
+        The matrix to fit, before its values are prepared.
     scale : float
-        Scale by which its values are divided.
+        Scale of its values.
     copies : RowCopies
         Which given row each of its rows is.
     non_empty : NonEmpty or None
@@ -108,10 +115,15 @@ class Engine(Protocol):
     def arrange(self, given: Given, variant: Variant) -> Arranged:
         """Return the matrix to fit."""
 
-    def divide(self, X: Any, scale: float) -> Any:
-        """Divide the matrix by its scale. The matrix itself may be given up for that."""
+    def prepare(self, arranged: Arranged, given: Given, settings: Settings) -> PreparedCells:
+        """Find out what the cells are, prepare them, and divide them by their scale.
 
-    def result(self, fit: Fit, arranged: Arranged, given: Given) -> FitResult:
+        The arranged matrix may be given up for that, if nothing else is done to it.
+        """
+
+    def result(
+        self, fit: Fit, arranged: Arranged, given: Given, cells: PreparedCells
+    ) -> FitResult:
         """Return the result for the given matrix, in its units."""
 
 
@@ -144,13 +156,20 @@ class MemoryEngine:
             X, non_empty = drop_empty(X, copies.index)
         return Arranged(X, variant.scale(X), copies, non_empty)
 
-    def divide(self, X: Matrix, scale: float) -> Matrix:
-        """Divide the matrix by its scale."""
-        return divided(X, scale)
+    def prepare(self, arranged: Arranged, given: Given, settings: Settings) -> PreparedCells:
+        """Find out what the cells are, prepare them, and divide them by their scale."""
+        cells = read_cells(arranged, given, settings)
+        X, preparation = learn_steps(arranged.X, cells.steps, cells.transposed)
+        scale = settings.variant.scale(X) if cells.steps else arranged.scale
+        counts = arranged.X if cells.kind in COUNTED else None
+        return PreparedCells(divided(X, scale), scale, cells, preparation, counts)
 
-    def result(self, fit: Fit, arranged: Arranged, given: Given) -> FitResult:
-        """Undo the arrangement; keep a copy of the data."""
-        scale, copies = arranged.scale, arranged.copies
+    def result(
+        self, fit: Fit, arranged: Arranged, given: Given, cells: PreparedCells
+    ) -> FitResult:
+        """Undo the preparation and the arrangement; keep a copy of the data."""
+        unit, copies = arranged.scale, arranged.copies
+        fit = self._in_given_units(fit, arranged, cells)
         if arranged.non_empty is not None:
             fit = arranged.non_empty.restore(fit, self.backend)
         fitted, U = fit.clusters, self.backend.to_numpy(fit.learned.U)
@@ -161,20 +180,32 @@ class MemoryEngine:
         fit = copies.restore(fit, self.backend)
         U = self.backend.to_numpy(fit.learned.U)
         if rows is None:
-            U *= U.dtype.type(scale)  # in place, to save memory
+            U *= U.dtype.type(unit)  # in place, to save memory
         else:
-            U = U * U.dtype.type(scale)
+            U = U * U.dtype.type(unit)
         complete = fit.cell_weights is None and not len(copies.left_out)
         data = given.X.astype(np.float32) if self.single else given.X
         return _result(
             fit,
-            scale=scale,
+            cells,
+            preparation=_of_given_rows(cells.preparation, arranged, data),
+            unit=unit,
             representation=U,
-            block_means=means * scale,
+            block_means=means * unit,
             data=data if given.is_own or self.single else data.copy(),
             cleaned=None if complete else fit.X,
             fitted_rows=rows,
         )
+
+    def _in_given_units(self, fit: Fit, arranged: Arranged, cells: PreparedCells) -> Fit:
+        """Undo the preparation of data and representation, divided by the scale of the data."""
+        if not cells.are_prepared:
+            return fit
+        undo = partial(_undone, cells=cells, unit=arranged.scale)
+        U = self.backend.asarray(undo(self.backend.to_numpy(fit.learned.U)))
+        complete = fit.cell_weights is None
+        X = divided(arranged.X, arranged.scale) if complete else undo(fit.X)
+        return replace(fit, X=X, learned=replace(fit.learned, U=U))
 
 
 @dataclass(frozen=True)
@@ -214,27 +245,40 @@ class ChunkedEngine:
         row_bytes = X.shape[1] * X.dtype.itemsize
         return ChunkedMatrix.split(X, even_ends(X.shape[0], row_bytes, self.store), self.store)
 
-    def divide(self, X: ChunkedMatrix, scale: float) -> ChunkedMatrix:
-        """Divide every chunk, and let the old chunks go."""
+    def prepare(self, arranged: Arranged, given: Given, settings: Settings) -> PreparedCells:
+        """Find out what the cells are, prepare every chunk, and let the old chunks go."""
+        cells = read_cells(arranged, given, settings)
+        chunks: Any = arranged.X
+        roles = cells.transposed != arranged.transposed
+        X, preparation = learn_steps(chunks, cells.steps, roles)
+        scale = _ChunkedScale.of(X).scale if cells.steps else arranged.scale
+        counts = replace(chunks) if cells.kind in COUNTED else None
         result = X.then(partial(divided, scale=scale)).persist()
         X.assign(result)
-        return result
+        return PreparedCells(result, scale, cells, preparation, counts)
 
-    def result(self, fit: Fit, arranged: Arranged, given: Given) -> FitResult:
-        """Undo the arrangement; labels of a Dask array are chunked like its rows."""
-        scale, wide = arranged.scale, arranged.transposed
-        fitted = fit.clusters
-        means = block_means(fit.X, fitted.row_labels, fitted.column_labels)
-        fit = arranged.copies.restore(fit, self.backend)
-        chunks = fit.learned.U.then(partial(_times, factor=scale))
+    def result(
+        self, fit: Fit, arranged: Arranged, given: Given, cells: PreparedCells
+    ) -> FitResult:
+        """Undo the preparation and the arrangement; labels are chunked like a Dask array."""
+        unit, wide, copies = arranged.scale, arranged.transposed, arranged.copies
+        fitted, data = fit.clusters, fit.X
+        if cells.are_prepared:
+            data = arranged.X.then(partial(divided, scale=unit))  # type: ignore[union-attr]
+        means = block_means(data, fitted.row_labels, fitted.column_labels)
+        fit = copies.restore(fit, self.backend)
+        preparation = cells.preparation.rows(copies.first)
+        chunks = preparation.undo(fit.learned.U.then(partial(_times, factor=cells.scale)))
         U = to_dask(chunks) if given.is_dask else as_mapped(chunks)
         if wide:
-            fit = _transposed(fit)
+            fit, preparation = _transposed(fit), preparation.transposed()
         result = _result(
             fit,
-            scale=scale,
+            cells,
+            preparation=preparation,
+            unit=unit,
             representation=U.T if wide else U,
-            block_means=scale * (means.T if wide else means),
+            block_means=unit * (means.T if wide else means),
             data=None if given.is_dask else self._copy(given.X),
         )
         # The result must not hold the store, which can be neither saved nor copied.
@@ -320,8 +364,33 @@ def _check_chunked(given: Given, settings: Settings) -> None:
         )
 
 
-def _result(fit: Fit, **parts: Any) -> FitResult:
+def read_cells(arranged: Arranged, given: Given, settings: Settings) -> Cells:
+    """Find out what the cells are; the parameters may say what is done with them."""
+    names = given.row_names, given.column_names
+    cells = read_kind(arranged.X, *names, transposed=arranged.transposed)
+    if settings.prepare is not None:
+        return cells.forced(settings.prepare, "as asked")
+    return cells if settings.variant.prepares else cells.forced((), "as in the paper")
+
+
+def _of_given_rows(preparation: Preparation, arranged: Arranged, X: Matrix) -> Preparation:
+    """Return the preparation of the given rows and columns, fitted or not."""
+    non_empty = arranged.non_empty
+    if non_empty is not None and not non_empty.is_all:
+        preparation = preparation.spread_columns(non_empty.columns, X.shape[1])
+    elif arranged.copies.is_identity:
+        return preparation
+    return preparation.for_new_rows(X)
+
+
+def _undone(X: Matrix, cells: PreparedCells, unit: float) -> Matrix:
+    return divided(cells.preparation.undo(X * X.dtype.type(cells.scale)), unit)
+
+
+def _result(fit: Fit, cells: PreparedCells, **parts: Any) -> FitResult:
     return FitResult(
+        cells=cells.cells,
+        scale=cells.scale,
         clusters=fit.clusters,
         graphs=fit.graphs,
         history=fit.learned.history,

@@ -31,7 +31,7 @@ from pyrocco.fitting.outliers import (
     weigh_cells,
     weigh_nonzero_cells,
 )
-from pyrocco.fitting.result import Fit, FitResult
+from pyrocco.fitting.result import Fit, FitResult, PreparedCells
 from pyrocco.fitting.settings import Settings
 from pyrocco.graph import Graph, combined_graph, mutual_knn_graph
 from pyrocco.graph.build import search_for
@@ -64,6 +64,8 @@ class Task:
         Stored results of the stages.
     progress : Progress
         Is told about the stages.
+    cells : PreparedCells
+        The kind of the cells, and how they were prepared.
     """
 
     settings: Settings
@@ -71,6 +73,7 @@ class Task:
     n_clusters: NClusters
     stages: Stages
     progress: Progress
+    cells: PreparedCells
 
     @property
     def backend(self) -> Backend:
@@ -102,9 +105,10 @@ def fit_rocco(
     arranged = engine.arrange(given, settings.variant)
     n_clusters = arranged.n_clusters(settings.parameters["n_clusters"])
     stages = open_stages(checkpoint, settings.parameters, arranged.X, engine.backend)
-    task = Task(settings, engine, n_clusters, stages, progress)
-    fit = fit_cells(engine.divide(arranged.X, arranged.scale), task)
-    return engine.result(fit, arranged, given)
+    cells = engine.prepare(arranged, given, settings)
+    task = Task(settings, engine, n_clusters, stages, progress, cells)
+    fit = fit_cells(cells.X, task)
+    return engine.result(fit, arranged, given, cells)
 
 
 def fit_cells(X: Matrix | ChunkedMatrix, task: Task) -> Fit:

@@ -16,7 +16,7 @@ from pyrocco._typing import Array, Dense, Floats, Labels, Matrix, is_sparse, sto
 from pyrocco.backends import Backend, ChunkedMatrix
 from pyrocco.backends.kernels.hashing import MIXER, weighted_sums
 from pyrocco.cells.inspection import estimate_cost, machine_memory
-from pyrocco.cells.values import to_dense
+from pyrocco.cells.values import row_slices, to_dense
 from pyrocco.fitting.missing import NonEmpty
 from pyrocco.fitting.result import Fit
 from pyrocco.graph import Graph
@@ -24,8 +24,6 @@ from pyrocco.graph.edges import degree_weights
 
 Hashes = NDArray[np.uint64]
 
-# Values processed at once: 32 MB of float64.
-_VALUES_AT_ONCE = 1 << 22
 # Bytes, if the system does not report its memory.
 _ASSUMED_MEMORY = 64e9
 
@@ -77,6 +75,11 @@ class RowCopies:
         return np.bincount(self.index, minlength=self.n_rows)
 
     @property
+    def first(self) -> Labels:
+        """Where each given row was fitted first, without rows of weight zero."""
+        return np.unique(self.index, return_index=True)[1]
+
+    @property
     def left_out(self) -> Labels:
         """Rows of weight zero."""
         return np.flatnonzero(self.counts == 0)
@@ -92,7 +95,8 @@ class RowCopies:
         """
         if self.is_identity:
             return fit
-        rows, first = np.unique(self.index, return_index=True)
+        first = self.first
+        rows = self.index[first]
         clusters, learned, side = fit.clusters, fit.learned, fit.clusters.rows
         labels, membership = side.labels[first], side.membership[first]
         in_chunks = isinstance(fit.X, ChunkedMatrix)
@@ -264,14 +268,8 @@ def dense_chunks(X: Matrix, unit: float) -> Iterator[Floats]:
     >>> [rows.tolist() for rows in dense_chunks(sparse.csr_array(np.eye(2)), 2.0)]
     [[[0.5, 0.0], [0.0, 0.5]]]
     """
-    for rows in _row_slices((X.shape[0], X.shape[1])):
+    for rows in row_slices((X.shape[0], X.shape[1])):
         yield to_dense(X[rows]).astype(np.float64) / unit
-
-
-def _row_slices(shape: tuple[int, int]) -> Iterator[slice]:
-    step = max(1, _VALUES_AT_ONCE // max(shape[1], 1))
-    for start in range(0, shape[0], step):
-        yield slice(start, start + step)
 
 
 def _occurrences(hashes: Hashes) -> Labels:
@@ -296,7 +294,7 @@ def _hash_rows(X: Matrix, exponent: int) -> Hashes:
         X.sum_duplicates()
         mixed = sparse.csr_array((_mix(X.data, exponent), X.indices, X.indptr), shape=X.shape)
         return np.asarray(mixed @ columns)
-    slices = _row_slices((X.shape[0], X.shape[1]))
+    slices = row_slices((X.shape[0], X.shape[1]))
     return np.concatenate([_mix(X[rows], exponent) @ columns for rows in slices])
 
 

@@ -13,6 +13,8 @@ from pyrocco._typing import Dense, Floats, Labels, Mask, Matrix, is_sparse, stor
 from pyrocco.assign import Assignment, JointAssigner
 from pyrocco.backends import ChunkedMatrix, over_rows
 from pyrocco.backends.kernels.clusters import sums_by_label
+from pyrocco.cells.kinds import Cells
+from pyrocco.cells.preparation import Preparation
 from pyrocco.cells.values import has_missing
 from pyrocco.graph import Graph
 from pyrocco.representation import Record, Representation
@@ -47,6 +49,41 @@ class Fit:
 
 
 @dataclass(frozen=True)
+class PreparedCells:
+    """The matrix to fit: prepared, and divided by its scale.
+
+    Parameters
+    ----------
+    X : ndarray, CSR matrix or chunked matrix
+        The prepared values, divided by `scale`.
+    scale : float
+        Their scale.
+    cells : Cells
+        The kind of the cells.
+    preparation : Preparation
+        What was done to the values.
+    counts : ndarray, CSR matrix, chunked matrix or None
+        The values before the preparation, if they are counts or yes/no.
+    """
+
+    X: Matrix | ChunkedMatrix
+    scale: float
+    cells: Cells
+    preparation: Preparation
+    counts: Matrix | ChunkedMatrix | None = None
+
+    @property
+    def kind(self) -> str:
+        """The kind of the cells."""
+        return self.cells.kind
+
+    @property
+    def are_prepared(self) -> bool:
+        """Whether anything was done to the values."""
+        return bool(self.preparation.steps)
+
+
+@dataclass(frozen=True)
 class FittedRows:
     """The rows as they were fitted: repeated by their weights, without rows of weight zero.
 
@@ -59,7 +96,7 @@ class FittedRows:
     membership : ndarray of float
         Probabilities of these labels.
     U : ndarray
-        Their representation, divided by the scale.
+        Their representation, in the units of the data, divided by `FitResult.unit`.
     """
 
     index: Labels
@@ -90,12 +127,18 @@ class FitResult:
         Weights of the cells, if there are outlier cells.
     assigner : JointAssigner
         The object that clustered the representation.
+    cells : Cells
+        The kind of the cells.
+    preparation : Preparation
+        What was done to the values of the given matrix.
     scale : float
-        Scale by which the data were divided for the fit.
+        Scale by which the prepared values were divided for the fit.
+    unit : float
+        Scale of the given values; equal to `scale` if they were not prepared.
     data : ndarray, CSR matrix or None
         A copy of the data; None for a Dask array.
     cleaned : ndarray, CSR matrix or None
-        The data that was fitted, divided by `scale`, where it is not simply the given one: if
+        The data that was fitted, divided by `unit`, where it is not simply the given one: if
         outlier cells were moved or rows were left out.
     fitted_rows : FittedRows or None
         The rows that were fitted, where they are not each row once.
@@ -109,7 +152,10 @@ class FitResult:
     block_means: Floats
     cell_weights: Matrix | None
     assigner: JointAssigner
+    cells: Cells
+    preparation: Preparation
     scale: float
+    unit: float
     data: Matrix | None
     cleaned: Matrix | None = None
     fitted_rows: FittedRows | None = None

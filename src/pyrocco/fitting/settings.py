@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyrocco.backends import Backend, resolve_backend
+from pyrocco.cells.preparation import METHODS, check_names
 from pyrocco.fitting.memory_plan import parse_bytes
 from pyrocco.fitting.variants import VARIANTS, Variant, resolve_variant
 from pyrocco.graph import METRICS
@@ -18,6 +19,7 @@ from pyrocco.validation import (
     check_n_jobs,
     check_random_state,
     check_verbose,
+    shown,
 )
 
 
@@ -31,6 +33,8 @@ class Settings:
         The parameters as they were given.
     n_neighbors : int
         Number of neighbours in the graphs.
+    prepare : tuple of str or None
+        Names of the preparations; None if the kind of the cells decides.
     metric : str
         Distance between rows and between columns.
     max_iter : int
@@ -47,6 +51,7 @@ class Settings:
 
     parameters: Mapping[str, Any]
     n_neighbors: int
+    prepare: tuple[str, ...] | None
     metric: str
     max_iter: int
     variant: Variant
@@ -89,6 +94,7 @@ class Settings:
         return cls(
             parameters=parameters,
             n_neighbors=n_neighbors,
+            prepare=check_prepare(parameters["prepare"]),
             metric=parameters["metric"],
             max_iter=check_count("max_iter", parameters["max_iter"]),
             variant=variant,
@@ -96,3 +102,22 @@ class Settings:
             backend=resolve_backend(parameters["device"], parameters["n_jobs"]),
             memory_limit=limit,
         )
+
+
+def check_prepare(prepare: object) -> tuple[str, ...] | None:
+    """Return the names of the preparations in the order of application; None for "auto".
+
+    Examples
+    --------
+    >>> check_prepare("auto"), check_prepare(None), check_prepare(["log1p", "normalize"])
+    (None, (), ('normalize', 'log1p'))
+    """
+    if prepare is None or (isinstance(prepare, str) and prepare == "auto"):
+        return () if prepare is None else None
+    names = [prepare] if isinstance(prepare, str) else prepare
+    if isinstance(names, (list, tuple)) and all(name in tuple(METHODS) for name in names):
+        return check_names(names)
+    raise ValueError(
+        f"prepare must be 'auto', None, or one or several of {', '.join(METHODS)}; got "
+        f"{shown(prepare)}."
+    )

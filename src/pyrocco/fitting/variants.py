@@ -42,6 +42,7 @@ class Refined:
     finds_outliers: bool = True
     allows_missing: bool = True
     sorts_repeated_rows: bool = True
+    prepares: bool = True
     blocks: bool = True
 
     def scale(self, X: Matrix) -> float:
@@ -79,6 +80,7 @@ class Paper:
     allows_missing: bool = False
     # k-means starts from rows drawn at random, so their order is part of the data.
     sorts_repeated_rows: bool = False
+    prepares: bool = False
 
     def scale(self, X: Matrix) -> float:
         """Return 1: the paper uses the data as they are, if their squares are in range."""

@@ -23,7 +23,8 @@ BIBTEX = """@article{he2018rocco,
 }"""
 _MATRIX_FACTS = {
     "input": "source",
-    "prepared": "preparation",
+    "cells": "cells",
+    "preparation": "preparation",
     "density": "share of nonzero cells",
     "seconds": "duration of the fit in seconds",
 }

@@ -44,24 +44,15 @@ def summary_sentences(
         *_membership(model),
         _outlier_cells(n_outlier_cells(getattr(model, "cell_weights_", None)), X.shape),
         _missing_values(n_missing_values(X), X.shape),
-        _preparation(summary),
+        _preparation(model),
         _convergence(model, summary),
     ]
     return [sentence for sentence in sentences if sentence]
 
 
 def warning_sentences(summary: Mapping[str, Any]) -> list[str]:
-    """List the warnings of a fit, and preparations that were recommended but not applied."""
-    sentences = list(summary.get("warnings", ()))
-    advice = summary.get("advice") or {}
-    steps = [*(["transpose"] if advice.get("transpose") else []), *advice.get("steps", ())]
-    if steps and not summary.get("prepared"):
-        options = " ".join(f"--{step}" for step in steps)
-        sentences.append(
-            f"The values look like {advice['kind']}. {advice['reason']} Recommended, but not "
-            f"applied here: pyrocco fit with {options}."
-        )
-    return sentences
+    """List the warnings of a fit."""
+    return list(summary.get("warnings", ()))
 
 
 def _clusters(model: FittedCoClustering, shape: tuple[int, ...]) -> str:
@@ -137,12 +128,9 @@ def _share(number: int, shape: tuple[int, ...]) -> str:
     return percent(number / (shape[0] * shape[1]))
 
 
-def _preparation(summary: Mapping[str, Any]) -> str:
-    if "prepared" not in summary:
-        return ""
-    if not summary["prepared"]:
-        return "The values were used as they are in the file."
-    return f"The values were prepared before the fit: {', '.join(summary['prepared'])}."
+def _preparation(model: FittedCoClustering) -> str:
+    kind = getattr(model, "cells_", None)
+    return "" if kind is None else f"The cells are {kind}. {getattr(model, 'preparation_', '')}"
 
 
 def _format_seconds(seconds: float) -> str:

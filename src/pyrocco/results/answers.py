@@ -7,13 +7,21 @@ from threading import RLock
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
+from scipy import sparse
 
-from pyrocco._typing import Dense, Matrix
+from pyrocco._typing import Dense, Matrix, is_sparse
 from pyrocco.assign.nested import NestedClusters
 from pyrocco.backends import NumpyBackend
-from pyrocco.cells.values import divided, transpose
+from pyrocco.cells.preparation import Preparation
+from pyrocco.cells.values import divided, to_dense, transpose
 from pyrocco.fitting.result import FitResult
-from pyrocco.results.predict import FittedSide, Predictor, learn_predictor
+from pyrocco.results.predict import (
+    FittedSide,
+    Predicted,
+    Predictor,
+    PreparedRows,
+    learn_predictor,
+)
 from pyrocco.results.statistics import TreeStatistics
 
 
@@ -31,6 +39,8 @@ class Answers:
         Statistics of the data over the finest clusters.
     row_predictor, column_predictor : Predictor, optional
         Assign new rows and new columns to clusters.
+    preparation : Preparation, optional
+        How the values of the fit were prepared.
     """
 
     # Two threads may ask for the same part, and the last part releases the data.
@@ -42,7 +52,9 @@ class Answers:
         statistics: TreeStatistics | None = None,
         row_predictor: Predictor | None = None,
         column_predictor: Predictor | None = None,
+        preparation: Preparation | None = None,
     ):
+        self.preparation = Preparation() if preparation is None else preparation
         self._tree, self._statistics = tree, statistics
         self._row_predictor, self._column_predictor = row_predictor, column_predictor
         self._source: tuple[FitResult, NumpyBackend] | None = None
@@ -50,7 +62,7 @@ class Answers:
     @classmethod
     def of(cls, result: FitResult, backend: NumpyBackend) -> Answers:
         """Prepare to answer from a result; nothing is computed yet."""
-        answers = cls()
+        answers = cls(preparation=result.preparation)
         answers._source = result, backend
         return answers
 
@@ -61,7 +73,8 @@ class Answers:
             if self._tree is None:
                 result, _, _ = self._known()
                 labels = result.clusters.row_labels, result.clusters.column_labels
-                self._tree = NestedClusters.build(result.representation, *labels)
+                U = result.preparation.apply(result.representation)
+                self._tree = NestedClusters.build(U, *labels)
             return self._tree
 
     @property
@@ -72,8 +85,8 @@ class Answers:
                 result, data, _ = self._known()
                 X = result.cleaned
                 if X is None:
-                    X = divided(data, result.scale)
-                self._statistics = TreeStatistics.of(X, self.tree, result.scale)
+                    X = divided(data, result.unit)
+                self._statistics = TreeStatistics.of(X, self.tree, result.unit)
                 self._release()
             return self._statistics
 
@@ -95,19 +108,33 @@ class Answers:
                 self._release()
             return self._column_predictor
 
+    def predict_rows(self, X: Matrix) -> Predicted:
+        """Assign new rows to clusters."""
+        X = sparse.csr_array(X) if is_sparse(X) else X
+        return self.row_predictor.predict(PreparedRows(X, self.preparation.for_new_rows(X)))
+
+    def predict_columns(self, X: Matrix) -> Predicted:
+        """Assign new columns to clusters."""
+        X = transpose(sparse.csr_array(X) if is_sparse(X) else X)
+        preparation = self.preparation.transposed().for_new_rows(X)
+        return self.column_predictor.predict(PreparedRows(X, preparation))
+
     def __reduce__(self) -> tuple[Any, ...]:
         parts = self.tree, self.statistics, self.row_predictor, self.column_predictor
-        return Answers, parts
+        return Answers, (*parts, self.preparation)
 
     def _learn_rows(self) -> Predictor:
         result, data, backend = self._known()
         clusters, fitted = result.clusters, result.fitted_rows
         if fitted is None:
+            rows = PreparedRows(data, self.preparation)
             U, labels = _divided(result, backend), clusters.row_labels
-            side = FittedSide(data, U, labels, clusters.rows.membership, clusters.column_labels)
+            side = FittedSide(rows, U, labels, clusters.rows.membership, clusters.column_labels)
         else:
-            rows = fitted.U, fitted.labels, fitted.membership
-            side = FittedSide(data[fitted.index], *rows, clusters.column_labels)
+            rows = PreparedRows(data[fitted.index], self.preparation.rows(fitted.index))
+            U = _prepared(fitted.U, rows.preparation, result)
+            own = fitted.labels, fitted.membership
+            side = FittedSide(rows, U, *own, clusters.column_labels)
         return _learn(side, result, backend)
 
     def _learn_columns(self) -> Predictor:
@@ -115,7 +142,8 @@ class Answers:
         clusters = result.clusters
         U = backend.transpose(_divided(result, backend))
         columns = clusters.column_labels, clusters.columns.membership
-        side = FittedSide(transpose(data), U, *columns, clusters.row_labels)
+        prepared = PreparedRows(transpose(data), self.preparation.transposed())
+        side = FittedSide(prepared, U, *columns, clusters.row_labels)
         return _learn(side, result, backend)
 
     def _known(self) -> tuple[FitResult, Matrix, NumpyBackend]:
@@ -138,7 +166,15 @@ def _learn(side: FittedSide, result: FitResult, backend: NumpyBackend) -> Predic
 
 
 def _divided(result: FitResult, backend: NumpyBackend) -> Dense:
-    return backend.asarray(divided(result.representation, result.scale))
+    U = result.preparation.apply(result.representation)
+    return backend.asarray(divided(U, result.scale))
+
+
+def _prepared(U: Dense, preparation: Preparation, result: FitResult) -> Dense:
+    """Prepare a representation that is divided by the unit of the data."""
+    if not preparation.steps:
+        return U
+    return to_dense(divided(preparation.apply(U * U.dtype.type(result.unit)), result.scale))
 
 
 def label_left_out_rows(result: FitResult, backend: NumpyBackend) -> FitResult:
@@ -149,7 +185,7 @@ def label_left_out_rows(result: FitResult, backend: NumpyBackend) -> FitResult:
     left_out = np.flatnonzero(np.bincount(fitted.index, minlength=data.shape[0]) == 0)
     if not len(left_out):
         return result
-    predicted = Answers.of(result, backend).row_predictor.predict(data[left_out])
+    predicted = Answers.of(result, backend).predict_rows(data[left_out])
     rows = result.clusters.rows
     labels, membership = rows.labels.copy(), rows.membership.copy()
     labels[left_out], membership[left_out] = predicted.labels, predicted.membership

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from pyrocco._typing import Dense, Labels, Matrix, MatrixLike
 from pyrocco.cells.input import check_matrix
+from pyrocco.cells.preparation import Preparation
 from pyrocco.cells.values import room_for_sums, to_dense
 from pyrocco.fitting.result import block_means
 
@@ -20,6 +21,7 @@ def impute(
     row_labels: Labels,
     column_labels: Labels,
     cell_weights: Matrix | None,
+    preparation: Preparation,
 ) -> Any:
     """Fill the missing values of the matrix that was fitted; see `ROCCO.impute`."""
     checked = check_matrix(X)
@@ -30,9 +32,12 @@ def impute(
         )
     given: Any = X
     values = to_dense(checked).astype(np.float64)
-    room = room_for_sums(values, values.size)
-    filled = np.ldexp(values, -room), np.ldexp(representation, -room)
+    prepared = to_dense(preparation.apply(values))
+    U = preparation.apply(representation)
+    room = room_for_sums(prepared, values.size)
+    filled = np.ldexp(prepared, -room), np.ldexp(U, -room)
     expected = np.ldexp(_expected(*filled, row_labels, column_labels, cell_weights), room)
+    expected = to_dense(preparation.undo(expected))
     imputed = np.where(np.isnan(values), expected, values)
     if isinstance(given, pd.DataFrame):
         return type(given)(imputed, index=given.index, columns=given.columns)

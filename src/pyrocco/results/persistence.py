@@ -17,6 +17,8 @@ from pyrocco.assign.labels import RoundClusters
 from pyrocco.assign.nested import NestedClusters, NestedSide
 from pyrocco.assign.profiles import BlockProfiles, FeatureProfiles
 from pyrocco.backends import NumpyBackend, TorchBackend
+from pyrocco.cells.preparation import Preparation, Step
+from pyrocco.cells.transforms import Affine, Pointwise
 from pyrocco.fitting.repeated_rows import KnownRows
 from pyrocco.graph import Graph
 from pyrocco.io.errors import ModelFileError
@@ -47,6 +49,7 @@ from pyrocco.solvers import (
 STORABLE: dict[str, Callable[..., Any]] = {
     kind.__name__: kind
     for kind in (
+        Affine,
         Answers,
         AutoSolver,
         BartelsStewartSolver,
@@ -68,10 +71,13 @@ STORABLE: dict[str, Callable[..., Any]] = {
         NestedSide,
         NonzeroCleaner,
         NumpyBackend,
+        Pointwise,
         Predictor,
+        Preparation,
         RoundClusters,
         SilhouetteKMeans,
         SpectralSolver,
+        Step,
         TreeStatistics,
     )
 }

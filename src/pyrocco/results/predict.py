@@ -9,14 +9,20 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 from scipy.stats import norm
 
-from pyrocco._typing import Array, Floats, Labels, Matrix, Names
+from pyrocco._typing import Array, Dense, Floats, Labels, Matrix, Names
 from pyrocco.assign.labels import cluster_means, tempered
 from pyrocco.assign.profiles import BlockProfiles, FeatureProfiles, Profiles, block_sums
 from pyrocco.backends import Backend
-from pyrocco.cells.values import is_mostly_zero, room_for_sums, to_dense
+from pyrocco.cells.preparation import Preparation
+from pyrocco.cells.values import (
+    SPARSE_DENSITY,
+    is_mostly_zero,
+    room_for_sums,
+    row_slices,
+    to_dense,
+)
 from pyrocco.fitting.outliers import cell_weights, noise_level
 from pyrocco.fitting.repeated_rows import KnownRows, dense_chunks
 
@@ -80,13 +86,12 @@ class Predictor:
     known: KnownRows
     fitted: tuple[Labels, Floats]
 
-    def predict(self, X: Matrix) -> Predicted:
-        """Assign the rows of `X`, a dense or sparse matrix with NaN for missing values."""
-        X = sparse.csr_array(X) if sparse.issparse(X) else X
+    def predict(self, X: PreparedRows) -> Predicted:
+        """Assign the rows of `X`; rows of the fit are recognised before their preparation."""
         with np.errstate(over="ignore"):
-            chunks = [self._predict_new(_limited(rows)) for rows in dense_chunks(X, self.unit)]
+            chunks = [self._predict_new(_limited(rows)) for rows in X.dense_chunks(self.unit)]
         new = Predicted(*(np.concatenate(part) for part in zip(*chunks, strict=True)))
-        known = self.known.find(X)
+        known = self.known.find(X.X)
         labels = np.where(known >= 0, self.fitted[0][known], new.labels)
         membership = np.where(known >= 0, self.fitted[1][known], new.membership)
         return Predicted(labels, membership, new.distance)
@@ -102,14 +107,58 @@ class Predictor:
         return Predicted(labels, membership, distance)
 
 
-class FittedSide(NamedTuple):
-    """The rows of a fit, or its columns as the rows of the transpose.
+@dataclass(frozen=True)
+class PreparedRows:
+    """The rows of a matrix, which are prepared a few at a time.
 
-    `X` has the units of the data; `U` is divided by the scale; `others` are the labels of the
-    other side.
+    Parameters
+    ----------
+    X : ndarray or CSR matrix
+        The rows as they were given, with NaN for missing values.
+    preparation : Preparation
+        What is done to them.
+
+    Examples
+    --------
+    >>> rows = PreparedRows(np.array([[3.0, 0.0]]), Preparation())
+    >>> [part.tolist() for part in rows.dense_chunks(2.0)]
+    [[[1.5, 0.0]]]
     """
 
     X: Matrix
+    preparation: Preparation
+
+    def dense_chunks(self, unit: float) -> Iterator[Floats]:
+        """Yield a few rows at a time, prepared, dense, as float64, divided by `unit`."""
+        if not self.preparation.steps:
+            yield from dense_chunks(self.X, unit)
+            return
+        for rows in row_slices((self.X.shape[0], self.X.shape[1])):
+            prepared = self.preparation.rows(rows).apply(self.X[rows])
+            yield to_dense(prepared).astype(np.float64) / unit
+
+    def dense(self) -> Dense:
+        """Return all rows as one array, prepared."""
+        return to_dense(self.preparation.apply(self.X))
+
+    def is_mostly_zero(self) -> bool:
+        """Whether most values are zero after the preparation."""
+        if not self.preparation.steps:
+            return is_mostly_zero(self.X)
+        counts = np.zeros(2)
+        for rows in self.dense_chunks(1.0):
+            present = ~np.isnan(rows)
+            counts += np.count_nonzero(present & (rows != 0)), np.count_nonzero(present)
+        return bool(counts[0] < SPARSE_DENSITY * counts[1])
+
+
+class FittedSide(NamedTuple):
+    """The rows of a fit, or its columns as the rows of the transpose.
+
+    `U` is prepared like `X` and divided by the scale; `others` are the labels of the other side.
+    """
+
+    X: PreparedRows
     U: Array
     labels: Labels
     membership: Floats
@@ -126,7 +175,7 @@ def learn_predictor(
     side : FittedSide
         The rows that were fitted.
     unit : float
-        Scale of the data.
+        Scale of the prepared data.
     structure : {"blocks", "gradient", "features"}
         Structure of the matrix.
     has_outliers : bool
@@ -141,23 +190,23 @@ def learn_predictor(
     cleaner = _learn_cleaner(side, unit, backend) if has_outliers else None
 
     def chunks() -> Iterator[Floats]:
-        return (_clean(rows, cleaner).X for rows in dense_chunks(side.X, unit))
+        return (_clean(rows, cleaner).X for rows in side.X.dense_chunks(unit))
 
     profiles: BlockProfiles | FeatureProfiles
     if structure == "blocks":
         profiles = BlockProfiles.learn(chunks(), side.labels, side.others)
     else:
-        by_length = not is_mostly_zero(side.X)
+        by_length = not side.X.is_mostly_zero()
         profiles = FeatureProfiles.learn(chunks(), side.U, side.labels, backend, by_length)
     mean_rows, counts = learn_mean_rows(chunks(), side.labels, side.others)
     departures = []
-    for rows, labels in _with_labels(dense_chunks(side.X, unit), side.labels):
+    for rows, labels in _with_labels(side.X.dense_chunks(unit), side.labels):
         cleaned, outliers = _clean(rows, cleaner)
         own = _own_departures(cleaned, labels, mean_rows, counts)
         departures.append(np.column_stack([own, outliers]))
     limits = Limits.learn(np.concatenate(departures))
     fitted = side.labels, side.membership
-    return Predictor(profiles, mean_rows, limits, unit, cleaner, KnownRows.of(side.X), fitted)
+    return Predictor(profiles, mean_rows, limits, unit, cleaner, KnownRows.of(side.X.X), fitted)
 
 
 def _limited(X: Floats) -> Floats:
@@ -413,7 +462,7 @@ class NonzeroCleaner:
 
 def _learn_cleaner(side: FittedSide, unit: float, backend: Backend) -> Cleaner:
     """Learn how to clean rows like those of a fit with outlier cells."""
-    X = to_dense(side.X) / unit
+    X = side.X.dense() / unit
     if is_mostly_zero(X):
         values = np.asarray(X[X != 0], dtype=np.float64)
         usual = float(np.nanmedian(np.abs(values)))

@@ -16,6 +16,10 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from pyrocco._typing import Dense
+from pyrocco.cells.kinds import KINDS
+from pyrocco.cells.preparation import METHODS
+from pyrocco.cells.transforms import FUNCTIONS
+from pyrocco.cells.values import SMALLEST
 from pyrocco.graph import METRICS
 from pyrocco.graph.edges import GRAPH_FIELDS
 from pyrocco.io.fields import (
@@ -38,6 +42,7 @@ from pyrocco.io.fields import (
     Size,
     Sizes,
     Text,
+    Texts,
     Truth,
     TupleOf,
     agree,
@@ -48,6 +53,8 @@ from pyrocco.representation import HISTORY_FIELD
 
 __all__ = ["MODELS", "OBJECTS", "StoredModel", "check_content"]
 
+# Numbers whose sums and products are finite.
+_LARGEST = 1e300
 # More threads than any machine has.
 _MOST_THREADS = 1 << 16
 # Powers of two of the values of float64 lie within this.
@@ -162,6 +169,23 @@ _PREDICTOR = Fields(
     known=Part({"KnownRows": _KNOWN_ROWS}, _same("known")),
     fitted=TupleOf(Indices("known", below="clusters"), Floats("known")),
 )
+_AFFINE = Fields(
+    shift=Number(-_LARGEST, _LARGEST),
+    row_shifts=optional(Floats("rows", finite=True)),
+    column_shifts=optional(Floats("columns", finite=True)),
+    row_factors=optional(Floats("rows", finite=True, least=SMALLEST)),
+    column_factors=optional(Floats("columns", finite=True, least=SMALLEST)),
+)
+_POINTWISE = Fields(function=Text(tuple(FUNCTIONS)))
+_STEP = Fields(
+    name=Text(tuple(METHODS)),
+    transforms=ListOf(
+        Part({"Affine": _AFFINE, "Pointwise": _POINTWISE}, _same("rows", "columns"))
+    ),
+    target=optional(Number(-_LARGEST, _LARGEST)),
+    transposed=Truth(),
+)
+_PREPARATION = Fields(steps=ListOf(Part({"Step": _STEP}, _same("rows", "columns"))))
 _TREE_SIZES = _same(
     "rows", "row_clusters", "row_finest", "columns", "column_clusters", "column_finest"
 )
@@ -176,6 +200,7 @@ _ANSWERS = Fields(
         {"Predictor": _PREDICTOR},
         {"members": "rows", "clusters": "column_clusters", "others": "row_clusters"},
     ),
+    preparation=Part({"Preparation": _PREPARATION}, _same("rows", "columns")),
 )
 
 # Parameters, and the objects that may be among them.
@@ -230,6 +255,7 @@ _JOINT_ASSIGNERS = {
 
 # Every class whose objects a model may contain; the names are those of constructor parameters.
 OBJECTS: dict[str, Fields] = {
+    "Affine": _AFFINE,
     "Answers": _ANSWERS,
     "BlockProfiles": _BLOCK_PROFILES,
     "ExpectedCleaner": _EXPECTED_CLEANER,
@@ -243,9 +269,12 @@ OBJECTS: dict[str, Fields] = {
     "NestedSide": _NESTED_SIDE,
     "NonzeroCleaner": _NONZERO_CLEANER,
     "NumpyBackend": _NUMPY_BACKEND,
+    "Pointwise": _POINTWISE,
     "Predictor": _PREDICTOR,
+    "Preparation": _PREPARATION,
     "RandomState": _RANDOM_STATE,
     "RoundClusters": _ROUND_CLUSTERS,
+    "Step": _STEP,
     "TreeStatistics": _TREE_STATISTICS,
     **_SOLVERS,
     **_ASSIGNERS,
@@ -289,6 +318,7 @@ def _graph(side: str) -> Part:
 _ROCCO = StoredModel(
     Fields(
         n_clusters=Either(Nothing(), _COUNT, TupleOf(optional(_COUNT), optional(_COUNT))),
+        prepare=Either(Nothing(), Text(("auto", *METHODS)), Texts(choices=tuple(METHODS))),
         n_neighbors=_COUNT,
         metric=_METRIC,
         variant=_VARIANT,
@@ -313,6 +343,8 @@ _ROCCO = StoredModel(
             "column_stability_": Floats("column_clusters"),
             "block_means_": Floats("row_clusters", "column_clusters"),
             "cell_weights_": optional(Cells("rows", "columns")),
+            "cells_": Text(KINDS),
+            "preparation_": Text(),
             "structure_": Text(("blocks", "gradient", "features")),
             "assigner_": Part(_JOINT_ASSIGNERS),
             "row_graph_": _graph("rows"),

@@ -1,0 +1,234 @@
+"""Kinds of cells: what the numbers of a matrix are, and the preparation that they need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pyrocco._typing import Matrix
+from pyrocco.backends import ChunkedMatrix
+from pyrocco.cells.inspection import Facts, facts_of, look_like_genes, look_like_words
+from pyrocco.cells.side_sums import Table
+from pyrocco.cells.values import SPARSE_DENSITY, has_safe_squares
+
+KINDS = ("real values", "counts", "yes/no", "marks", "positive values", "different units")
+# Kinds whose cells count something.
+COUNTED = ("counts", "yes/no")
+# Beyond this, all numbers of double precision are whole.
+_LARGEST_COUNT = 2**53
+# Marks and answers on a scale are whole numbers like counts, but need no logarithm.
+_LARGEST_MARK = 10
+# Share of the variance between rows above which raters are generous or strict.
+_ROW_EFFECT = 0.2
+# Largest value of a column divided by its mean.
+_SKEWED = 5
+# Ratio of the standard deviations of columns.
+_DIFFERENT_UNITS = 10
+# Mean divided by the standard deviation.
+_FAR_FROM_ZERO = 1000
+
+# What a fit does in each step, for sentences; in a transposed step rows are columns.
+_PHRASES = {
+    "normalize": "scales {rows} to the same total",
+    "log1p": "takes log(1 + x) of every value x",
+    "log": "takes the logarithm of every value",
+    "tfidf": "weights {columns} by tf-idf and scales {rows} to length 1",
+    "balance": "divides every value by the square roots of the totals of its row and its column",
+    "center_rows": "subtracts the mean of every {row}",
+    "zscore": "scales {columns} to mean 0 and standard deviation 1",
+    "center": "subtracts the mean of all values",
+}
+
+
+@dataclass(frozen=True)
+class Cells:
+    """What the cells of a matrix are, and how they are prepared.
+
+    Attributes
+    ----------
+    kind : str
+        The kind: "real values", "counts", "yes/no", "marks", "positive values" or "different
+        units".
+    steps : tuple of str
+        Names of preparations (`pyrocco.prepare`) in the order of application; empty if none is
+        needed.
+    sentence : str
+        What a fit does with the values, and why.
+    transposed : bool
+        Whether rows and columns swap their roles in the preparations, because the rows are
+        genes.
+
+    Examples
+    --------
+    >>> from pyrocco.inspection import Cells
+    >>> Cells("yes/no", (), "The fit uses the values as they are.").steps
+    ()
+    """
+
+    kind: str
+    steps: tuple[str, ...]
+    sentence: str
+    transposed: bool = False
+
+    def forced(self, steps: tuple[str, ...], reason: str) -> Cells:
+        """Return the same cells with steps that do not follow from their kind."""
+        return Cells(self.kind, steps, say_steps(steps, reason))
+
+
+def read_kind(
+    X: Matrix | ChunkedMatrix,
+    row_names: Sequence[str] = (),
+    column_names: Sequence[str] = (),
+    *,
+    transposed: bool = False,
+) -> Cells:
+    """Find out what the cells of a matrix are, and how a fit prepares them.
+
+    Parameters
+    ----------
+    X : ndarray, CSR matrix or chunked matrix
+        The data; NaN marks missing values.
+    row_names, column_names : sequence of str
+        Names, from which genes and words can be recognised.
+    transposed : bool
+        Whether `X` is the transpose of the matrix that the question is about.
+
+    Returns
+    -------
+    Cells
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyrocco.inspection import read_kind
+    >>> X = np.random.default_rng(0).poisson([20.0, 100.0], (50, 2))
+    >>> cells = read_kind(X.astype(float))
+    >>> cells.kind, cells.steps
+    ('counts', ('normalize', 'log1p'))
+    >>> print(cells.sentence)
+    The fit scales rows to the same total and takes log(1 + x) of every value x, because whole \
+numbers from 0 upwards look like counts.
+    """
+    genes_are_rows = look_like_genes(row_names) and not look_like_genes(column_names)
+    names = row_names if genes_are_rows else column_names
+    facts = facts_of(Table(X, transposed != genes_are_rows))
+    kind, steps, reason = _judge(facts, names)
+    sentence = say_steps(steps, f"because {reason}", genes_are_rows)
+    return Cells(kind, steps, sentence, genes_are_rows and bool(steps))
+
+
+def say_steps(steps: Sequence[str], reason: str, transposed: bool = False) -> str:
+    """Say in one sentence what a fit does with the values, and why.
+
+    Examples
+    --------
+    >>> say_steps(["normalize", "log1p"], "as asked", transposed=True)
+    'The fit scales columns to the same total and takes log(1 + x) of every value x, as asked.'
+    """
+    row, column = ("column", "row") if transposed else ("row", "column")
+    words = {"row": row, "rows": f"{row}s", "columns": f"{column}s"}
+    phrases = [_PHRASES[step].format(**words) for step in steps]
+    done = ", then ".join([*phrases[:-2], " and ".join(phrases[-2:])])
+    return f"The fit {done or 'uses the values as they are'}, {reason}."
+
+
+# Kind, steps and reason.
+_Judgement = tuple[str, tuple[str, ...], str]
+
+_GENES: _Judgement = (
+    "counts",
+    ("normalize", "log1p"),
+    "they are counts of genes, whose totals differ between cells",
+)
+_WORDS: _Judgement = (
+    "counts",
+    ("tfidf",),
+    "they are counts of words, and words that occur everywhere say little",
+)
+_SPARSE_COUNTS: _Judgement = (
+    "counts",
+    ("tfidf",),
+    "whole numbers that are mostly 0 look like counts",
+)
+_COUNTS: _Judgement = (
+    "counts",
+    ("normalize", "log1p"),
+    "whole numbers from 0 upwards look like counts",
+)
+_YES_NO: _Judgement = ("yes/no", (), "all values are 0 or 1")
+_MARKS: _Judgement = ("marks", (), "whole numbers on a short scale need no preparation")
+_RATINGS: _Judgement = (
+    "marks",
+    ("center_rows",),
+    "whole numbers on a short scale look like marks of generous and strict raters",
+)
+_TFIDF: _Judgement = ("real values", (), "all rows have length 1, as after tf-idf")
+_LOGARITHMS: _Judgement = (
+    "real values",
+    (),
+    "they look like logarithms of rows that were scaled to the same total",
+)
+_UNIT_COLUMNS: _Judgement = (
+    "real values",
+    (),
+    "columns already have mean 0 and standard deviation 1",
+)
+_SHARES: _Judgement = (
+    "positive values",
+    ("log1p",),
+    "rows have equal totals, and a few large values would dominate all others",
+)
+_POSITIVE: _Judgement = (
+    "positive values",
+    ("log",),
+    "they are positive and spread over orders of magnitude",
+)
+_UNITS: _Judgement = (
+    "different units",
+    ("zscore",),
+    "columns vary on very different scales, and the widest would dominate all others",
+)
+_OFFSET: _Judgement = (
+    "real values",
+    ("center",),
+    "the values hardly differ in comparison with their mean",
+)
+_REAL: _Judgement = ("real values", (), "all columns vary on a similar scale")
+_EXTREME: _Judgement = ("real values", (), "their squares are out of the range of numbers")
+
+
+def _judge(facts: Facts, column_names: Sequence[str]) -> _Judgement:
+    if facts.minimum >= 0 and facts.is_whole and facts.maximum < _LARGEST_COUNT:
+        return _judge_whole(facts, column_names)
+    return next(judgement for judgement, applies in _rules(facts) if applies)
+
+
+def _rules(facts: Facts) -> list[tuple[_Judgement, bool]]:
+    """Return the kinds of values that are not counts; the first that applies is right."""
+    not_negative, skewed = facts.minimum >= 0, facts.skew > _SKEWED
+    mostly_zero = facts.filled < SPARSE_DENSITY
+    largest = max(abs(facts.minimum), abs(facts.maximum))
+    return [
+        (_UNIT_COLUMNS, facts.has_unit_columns),
+        (_TFIDF, not_negative and facts.has_unit_rows and mostly_zero),
+        (_LOGARITHMS, facts.has_equal_totals),
+        (_POSITIVE, facts.minimum > 0 and skewed),
+        (_EXTREME, not has_safe_squares(largest, float)),
+        (_SHARES, facts.has_equal_sums and skewed),
+        (_UNITS, facts.spread > _DIFFERENT_UNITS),
+        (_OFFSET, 0 < _FAR_FROM_ZERO * facts.deviation < abs(facts.mean)),
+        (_REAL, True),
+    ]
+
+
+def _judge_whole(facts: Facts, column_names: Sequence[str]) -> _Judgement:
+    mostly_zero = facts.filled < SPARSE_DENSITY
+    if facts.maximum <= 1:
+        return _YES_NO
+    if look_like_genes(column_names):
+        return _GENES
+    if not mostly_zero and facts.maximum <= _LARGEST_MARK:
+        return _RATINGS if facts.n_missing or facts.row_effect > _ROW_EFFECT else _MARKS
+    if facts.n_missing or not mostly_zero:  # tf-idf takes no missing values
+        return _COUNTS
+    return _WORDS if look_like_words(column_names) else _SPARSE_COUNTS

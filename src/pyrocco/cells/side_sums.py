@@ -1,0 +1,224 @@
+"""Sums over the rows and over the columns of a matrix, in memory or in chunks of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from pyrocco._typing import Dense, Floats, Matrix, is_sparse, stored_values
+from pyrocco.backends import ChunkedMatrix, over_rows
+from pyrocco.cells.values import row_slices
+
+# A function of values, elementwise. Missing values (NaN) must not become NaN.
+Elementwise = Callable[[Floats], Floats]
+
+
+def present(values: Floats) -> Floats:
+    """Return the values, with 0 where they are missing."""
+    return np.asarray(np.nan_to_num(values))
+
+
+def missing(values: Floats) -> Floats:
+    """Return 1 where a value is missing, and 0 elsewhere."""
+    return np.isnan(values).astype(np.float64)
+
+
+def squares(values: Floats) -> Floats:
+    """Return the squares, with 0 where a value is missing."""
+    return np.asarray(np.square(np.nan_to_num(values)))
+
+
+def nonzero(values: Floats) -> Floats:
+    """Return 1 where a value is neither zero nor missing."""
+    return np.asarray((values != 0) & ~np.isnan(values), dtype=np.float64)
+
+
+class ColumnMoments(NamedTuple):
+    """Number, mean and standard deviation of the values of every column that are present."""
+
+    counts: Floats
+    means: Floats
+    deviations: Floats
+
+
+@dataclass(frozen=True)
+class Table:
+    """A matrix whose rows and columns can be summed up, wherever it lies.
+
+    Sums have double precision, and depend on the chunks only by rounding errors.
+
+    Parameters
+    ----------
+    X : ndarray, CSR matrix or chunked matrix
+        The values; NaN marks missing ones.
+    transposed : bool
+        Whether the rows of the table are the columns of `X`.
+    exponent : int
+        Values are divided by two to this power.
+
+    Examples
+    --------
+    >>> table = Table(np.array([[1.0, np.nan], [3.0, 4.0]]))
+    >>> table.row_sums(present).tolist(), table.column_sums(present).tolist()
+    ([1.0, 7.0], [4.0, 4.0])
+    >>> Table(table.X, transposed=True).row_sums(present).tolist()
+    [4.0, 4.0]
+    """
+
+    X: Matrix | ChunkedMatrix
+    transposed: bool = False
+    exponent: int = 0
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of columns."""
+        n, m = self.X.shape
+        return (m, n) if self.transposed else (n, m)
+
+    @property
+    def T(self) -> Table:  # noqa: N802 - as NumPy calls it
+        """The transpose."""
+        return Table(self.X, not self.transposed, self.exponent)
+
+    def row_sums(
+        self, function: Elementwise, weights: Floats | None = None, shifts: Floats | None = None
+    ) -> Floats:
+        """Sum a function of the values of every row, less its shift, weighted by columns."""
+        return self.T.column_sums(function, weights, shifts)
+
+    def column_sums(
+        self, function: Elementwise, weights: Floats | None = None, shifts: Floats | None = None
+    ) -> Floats:
+        """Sum a function of the values of every column, less its shift, weighted by rows."""
+        n, m = self.shape
+        weights = np.ones(n) if weights is None else weights
+        shifts = np.zeros(m) if shifts is None else shifts
+        work = partial(
+            _stored_row_sums if self.transposed else _stored_column_sums,
+            function=function,
+            exponent=self.exponent,
+        )
+        if self.transposed:
+            return np.concatenate(over_rows(partial(work, weights=weights), self.X, shifts))
+        parts = over_rows(partial(work, shifts=shifts), self.X, weights)
+        return np.asarray(np.sum(parts, axis=0))
+
+    def column_maxima(self) -> Floats:
+        """Return the largest value of every column that is present; 0 if there is none."""
+        axis = 1 if self.transposed else 0
+        parts = over_rows(partial(_maxima, axis=axis), self.X)
+        maxima = np.concatenate(parts) if self.transposed else np.fmax.reduce(parts, axis=0)
+        return np.asarray(np.ldexp(np.nan_to_num(maxima), -self.exponent))
+
+    def column_counts(self) -> Floats:
+        """Return the number of values of every column that are present."""
+        return self.shape[0] - self.column_sums(missing)
+
+    def column_moments(self) -> ColumnMoments:
+        """Return numbers, means and standard deviations of the columns.
+
+        Deviations are taken from the means, so that large means cost no precision.
+
+        Examples
+        --------
+        >>> Table(np.array([[1e9, 5.0], [1e9 + 2, np.nan]])).column_moments().deviations.tolist()
+        [1.0, 0.0]
+        """
+        counts = self.column_counts()
+        filled = np.maximum(counts, 1)
+        means = self.column_sums(present) / filled
+        variances = self.column_sums(squares, shifts=means) / filled
+        return ColumnMoments(counts, means, np.sqrt(np.maximum(variances, 0)))
+
+
+def _stored_row_sums(
+    X: Matrix, shifts: Floats, weights: Floats, function: Elementwise, exponent: int
+) -> Floats:
+    """Sum over the columns of a chunk: a number for each of its rows."""
+    if is_sparse(X):
+        X = X.tocsr()  # chunks of a transpose are CSC
+        mapped = _sparse_sums(X, np.repeat(shifts, np.diff(X.indptr)), function, exponent)
+        return np.asarray(mapped @ weights + function(-shifts) * weights.sum())
+    parts = [
+        (function(_values(X[rows], exponent) - shifts[rows, None]) * weights).sum(axis=1)
+        for rows in row_slices(X.shape)
+    ]
+    return np.concatenate(parts)
+
+
+def _stored_column_sums(
+    X: Matrix, weights: Floats, shifts: Floats, function: Elementwise, exponent: int
+) -> Floats:
+    """Sum over the rows of a chunk: a number for every column."""
+    if is_sparse(X):
+        X = X.tocsr()  # chunks of a transpose are CSC
+        mapped = _sparse_sums(X, shifts[X.indices], function, exponent)
+        return np.asarray(mapped.T @ weights + function(-shifts) * weights.sum())
+    parts = [
+        (function(_values(X[rows], exponent) - shifts) * weights[rows, None]).sum(axis=0)
+        for rows in row_slices(X.shape)
+    ]
+    return np.asarray(np.sum(parts, axis=0))
+
+
+def _sparse_sums(
+    X: sparse.csr_array, shifts: Floats, function: Elementwise, exponent: int
+) -> sparse.csr_array:
+    """Return by how much the function of every stored value exceeds that of a zero."""
+    changes = function(_values(X.data, exponent) - shifts) - function(-shifts)
+    return sparse.csr_array((changes, X.indices, X.indptr), shape=X.shape)
+
+
+def _values(values: Dense, exponent: int) -> Floats:
+    values = values.astype(np.float64, copy=False)
+    return np.ldexp(values, -exponent) if exponent else values
+
+
+def _maxima(X: Matrix, axis: int) -> Floats:
+    if not is_sparse(X):
+        return np.asarray(np.fmax.reduce(X, axis=axis), dtype=np.float64)
+    X = X.tocsr()
+    filled = sparse.csr_array((np.nan_to_num(X.data, nan=-np.inf), X.indices, X.indptr), X.shape)
+    return np.asarray(filled.max(axis=axis).toarray().ravel(), dtype=np.float64)
+
+
+class Extent(NamedTuple):
+    """Numbers that every chunk of a matrix adds to."""
+
+    n_missing: int
+    n_nonzero: int
+    minimum: float
+    maximum: float
+    is_whole: bool
+
+
+def extent_of(X: Matrix | ChunkedMatrix) -> Extent:
+    """Count missing and nonzero values, and find the smallest and the largest one.
+
+    Examples
+    --------
+    >>> extent_of(np.array([[0.0, -2.0, np.nan]]))
+    Extent(n_missing=1, n_nonzero=1, minimum=-2.0, maximum=0.0, is_whole=True)
+    """
+    n_missing, n_nonzero, minima, maxima, whole = zip(*over_rows(_extent, X), strict=True)
+    low, high = float(np.fmin.reduce(minima)), float(np.fmax.reduce(maxima))
+    return Extent(sum(n_missing), sum(n_nonzero), low, high, all(whole))
+
+
+def _extent(X: Matrix) -> Extent:
+    values = stored_values(X)
+    n_missing = int(np.isnan(values).sum())
+    has_zeros = is_sparse(X) and values.size < X.shape[0] * X.shape[1]
+    bounds: dict[str, Any] = {"initial": 0.0} if has_zeros else {"initial": np.nan}
+    return Extent(
+        n_missing,
+        int(np.count_nonzero(values)) - n_missing,
+        float(np.fmin.reduce(values, axis=None, **bounds)),
+        float(np.fmax.reduce(values, axis=None, **bounds)),
+        bool(np.all((values == np.floor(values)) | np.isnan(values))),
+    )

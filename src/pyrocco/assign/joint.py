@@ -9,8 +9,16 @@ from typing import Any, Protocol
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from pyrocco._typing import Array, DeviceArray, Labels
-from pyrocco.assign.block_model import BlockData, BlockFit, Pair, extend_fit
+from pyrocco._typing import Array, DeviceArray, Labels, Matrix, is_sparse
+from pyrocco.assign.block_model import (
+    BlockData,
+    BlockFit,
+    CountData,
+    CountFit,
+    Data,
+    Pair,
+    extend_fit,
+)
 from pyrocco.assign.communities import community_labels, merge_adjacent_clusters
 from pyrocco.assign.features import directions, leading_features, leading_scores
 from pyrocco.assign.kmeans import FEW_ITERATIONS, SampledRows, lloyd
@@ -24,8 +32,21 @@ from pyrocco.assign.labels import (
     hard_memberships,
     relabel,
 )
-from pyrocco.assign.structure import LEAST_SIDE, Structure, detect_structure
-from pyrocco.backends import Backend, NumpyBackend, Rotation, is_missing, map_rows
+from pyrocco.assign.structure import (
+    LEAST_SIDE,
+    Structure,
+    detect_count_structure,
+    detect_structure,
+)
+from pyrocco.backends import (
+    Backend,
+    ChunkedMatrix,
+    NumpyBackend,
+    Rotation,
+    is_missing,
+    map_rows,
+)
+from pyrocco.cells.values import to_dense
 
 # Numbers of clusters on each side from which the search for blocks starts: fine and coarse.
 _STARTS = (40, 8)
@@ -38,6 +59,26 @@ _CONTACT, _CONTACT_SPARSE = 0.4, 0.5
 Sides = tuple[SampledRows, SampledRows]
 
 
+@dataclass(frozen=True)
+class Counted:
+    """What is known of counts beside the prepared matrix.
+
+    Parameters
+    ----------
+    values : ndarray, CSR matrix, chunked matrix or None
+        The counts; None if the cells count nothing.
+    columns : array or None
+        The matrix from which columns are labelled, on the back end, if it was prepared in
+        another way than that for the rows.
+    """
+
+    values: Matrix | ChunkedMatrix | None = None
+    columns: Array | None = None
+
+
+_NOT_COUNTED = Counted()
+
+
 class Assigner(Protocol):
     """Labels the rows of a representation; columns are the rows of the transpose."""
 
@@ -48,8 +89,13 @@ class Assigner(Protocol):
 class JointAssigner(Protocol):
     """Labels rows and columns from the data and the representation."""
 
-    def assign(self, X: Array, U: Array, numbers: Numbers) -> Assignment:
-        """Label rows and columns; `X` and `U` are on the back end."""
+    def assign(
+        self, X: Array, U: Array, numbers: Numbers, counted: Counted = _NOT_COUNTED
+    ) -> Assignment:
+        """Label rows and columns.
+
+        `X` and `U` are on the back end; `U` is `X` itself if there is no representation.
+        """
 
 
 @dataclass(eq=False)
@@ -59,7 +105,9 @@ class EachSide:
     assigner: Assigner
     backend: Backend
 
-    def assign(self, X: Array, U: Array, numbers: Numbers) -> Assignment:
+    def assign(
+        self, X: Array, U: Array, numbers: Numbers, counted: Counted = _NOT_COUNTED
+    ) -> Assignment:
         """Label both sides of `U`."""
         rows = self._side(U, numbers[0])
         return Assignment(rows, self._side(self.backend.transpose(U), numbers[1]))
@@ -75,10 +123,11 @@ class CoClusterer:
     """Joint labels of rows and columns that depend on the structure of the matrix.
 
     If the matrix consists of blocks (see `pyrocco.assign.structure`), rows and columns get the
-    labels of a Gaussian block model, whose numbers of clusters are chosen by variational
-    evidence. Otherwise rows and columns are clustered by their leading features, with the
-    numbers of clusters chosen by modularity. Samples of large matrices are drawn by the
-    content of rows and columns, so that permuting the rows of a matrix permutes its labels.
+    labels of a block model, whose numbers of clusters are chosen by variational evidence: of
+    counts under Poisson noise, or of values under Gaussian noise. Otherwise rows and columns are
+    clustered by their leading features, with the numbers of clusters chosen by modularity.
+    Samples of large matrices are drawn by the content of rows and columns, so that permuting the
+    rows of a matrix permutes its labels.
     """
 
     blocks: bool = True  # whether to search for blocks; False for data that are mostly zero
@@ -89,55 +138,75 @@ class CoClusterer:
     # data that are mostly zero, where the length is that of a text.
     by_length: bool = True
 
-    def assign(self, X: Array, U: Array, numbers: Numbers) -> Assignment:
-        """Label both sides."""
-        sides = self._sample(X, U, 0), self._sample(X, self.backend.transpose(U), 1)
-        structure = self._structure(X, sides, numbers)
+    def assign(
+        self, X: Array, U: Array, numbers: Numbers, counted: Counted = _NOT_COUNTED
+    ) -> Assignment:
+        """Label both sides of the data; missing values are taken from `U`."""
+        rows = self._filled(X, U)
+        columns = self.backend.transpose(rows if counted.columns is None else counted.columns)
+        keys = X if counted.columns is None else counted.columns
+        sides = self._sample(X, rows, 0), self._sample(keys, columns, 1)
+        structure = self._structure(X, counted.values, sides, numbers)
         if structure.kind == "blocks" and structure.fit is not None:
-            return self._by_blocks(X, structure.fit, sides, structure.contaminated)
+            return self._by_blocks(X, counted.values, sides, structure.fit, structure.contaminated)
         if structure.kind == "gradient":
             numbers = numbers[0] or 1, numbers[1] or 1
-        rows, columns = (self._by_features(X, U, sides[axis], axis, numbers) for axis in (0, 1))
-        return Assignment(rows, columns, structure.kind, structure.contaminated)
+        return Assignment(
+            self._by_features(rows, sides[0], numbers[0]),
+            self._by_features(columns, sides[1], numbers[1]),
+            structure.kind,
+            structure.contaminated,
+        )
 
-    def _sample(self, X: Array, U: Array, axis: int) -> SampledRows:
-        """Return the features of the rows of `U`, with a sample of the rows."""
-        features = leading_features(U, backend=self.backend)
+    def _sample(self, X: Array, data: Array, axis: int) -> SampledRows:
+        """Return the features of the rows of `data`, with a sample of them."""
+        features = leading_features(data, backend=self.backend)
         large = features.shape[0] > self.sample_size
         keys = self.backend.content_keys(X, axis) if large else None
         return SampledRows.draw(features, self.sample_size, self.random_state, keys)
 
-    def _structure(self, X: Array, sides: Sides, numbers: Numbers) -> Structure:
-        if not self.blocks or min(len(side.index) for side in sides) < LEAST_SIDE:
+    def _structure(
+        self, X: Array, counts: Matrix | ChunkedMatrix | None, sides: Sides, numbers: Numbers
+    ) -> Structure:
+        if min(len(side.index) for side in sides) < LEAST_SIDE:
             return Structure("features")
-        places = _submatrix(sides)
-        rows, columns = (side.index[place] for side, place in zip(sides, places, strict=True))
-        part = self.backend.to_numpy(X[rows][:, columns])
-        part = np.ascontiguousarray(part, dtype=np.float64)
-        starts = [_start(sides, places, k) for k in _STARTS]
+        starts = [_start(sides, _submatrix(sides), k) for k in _STARTS]
+        structure = Structure("features")
         # Small products are slower in several threads.
         with threadpool_limits(1):
-            return detect_structure(part, starts, numbers)
+            if counts is not None:
+                structure = detect_count_structure(_part(counts, sides), starts, numbers)
+            if self.blocks and structure.kind == "features":
+                part = self.backend.to_numpy(_part(X, sides))
+                return detect_structure(np.asarray(part, dtype=np.float64), starts, numbers)
+        return structure
 
-    def _by_blocks(self, X: Array, fit: BlockFit, sides: Sides, contaminated: bool) -> Assignment:
+    def _by_blocks(
+        self,
+        X: Array,
+        counts: Matrix | ChunkedMatrix | None,
+        sides: Sides,
+        fit: BlockFit,
+        contaminated: bool,
+    ) -> Assignment:
         places = _submatrix(sides)
         index = sides[0].index[places[0]], sides[1].index[places[1]]
-        memberships = extend_fit(BlockData(X, self.backend), fit, index)
+        data: Data
+        if isinstance(fit, CountFit):
+            data = CountData(self.backend.asarray(counts), self.backend)
+        else:
+            data = BlockData(X, self.backend)
+        memberships = extend_fit(data, fit, index)
         rows, columns = (
             SideLabels.from_memberships(side.argmax(axis=1), side) for side in memberships
         )
         return Assignment(rows, columns, "blocks", contaminated)
 
-    def _by_features(
-        self, X: Array, U: Array, side: SampledRows, axis: int, numbers: Numbers
-    ) -> SideLabels:
-        number = numbers[axis]
+    def _by_features(self, data: Array, side: SampledRows, number: int | None) -> SideLabels:
         labels = compact(community_labels(side, number, self.backend))
         n_clusters = int(labels.max()) + 1
         places, names = side.features, np.arange(n_clusters)
         if n_clusters > 1 and (number is None or self.by_length):
-            data = self._filled(X, U)
-            data = data if axis == 0 else self.backend.transpose(data)
             scores = leading_scores(data, backend=self.backend)
             if number is None:
                 near = directions(scores[side.index])
@@ -180,6 +249,14 @@ def _submatrix(sides: Sides) -> Pair:
         for count, size in zip(counts, sizes, strict=True)
     )
     return rows, columns
+
+
+def _part(X: Any, sides: Sides) -> Any:
+    """Return the rows and columns in which blocks are searched, as an array."""
+    places = _submatrix(sides)
+    rows, columns = (side.index[place] for side, place in zip(sides, places, strict=True))
+    part = X[rows][:, columns]
+    return np.ascontiguousarray(to_dense(part), dtype=np.float64) if is_sparse(part) else part
 
 
 def _start(sides: Sides, places: Pair, k: int) -> Pair:

@@ -26,7 +26,7 @@ def inspect_file(matrix: Path, read: ReadOptions, as_json: bool) -> None:
     data = read_file(matrix, read, quiet=as_json)
     check_some_values(data, matrix)
     facts = gather_facts(data.X)
-    cells = read_kind(data.X, data.row_names, data.column_names)
+    cells = read_kind(data.X)
     cost = estimate_cost(*data.shape, data.X.dtype.itemsize)
     if as_json:
         about = {

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from pyrocco._typing import Array, Dense, DeviceArray, Matrix, is_sparse
+from pyrocco.assign import Counted
 from pyrocco.assign.features import leading_features
 from pyrocco.backends import Backend, ChunkedMatrix, is_missing
 from pyrocco.cells.values import (
@@ -31,7 +32,7 @@ from pyrocco.fitting.outliers import (
     weigh_cells,
     weigh_nonzero_cells,
 )
-from pyrocco.fitting.result import Fit, FitResult, PreparedCells
+from pyrocco.fitting.result import Fit, FitResult, PreparedCells, Represented
 from pyrocco.fitting.settings import Settings
 from pyrocco.graph import Graph, combined_graph, mutual_knn_graph
 from pyrocco.graph.build import search_for
@@ -105,10 +106,30 @@ def fit_rocco(
     arranged = engine.arrange(given, settings.variant)
     n_clusters = arranged.n_clusters(settings.parameters["n_clusters"])
     stages = open_stages(checkpoint, settings.parameters, arranged.X, engine.backend)
-    cells = engine.prepare(arranged, given, settings)
+    cells = engine.prepare(arranged, settings)
     task = Task(settings, engine, n_clusters, stages, progress, cells)
     fit = fit_cells(cells.X, task)
     return engine.result(fit, arranged, given, cells)
+
+
+def learn_later(given: Given, settings: Settings) -> Represented:
+    """Learn the representation of a matrix that was fitted without it.
+
+    Parameters
+    ----------
+    given : Given
+        The matrix of the fit.
+    settings : Settings
+        The parameters of the fit.
+
+    Returns
+    -------
+    Represented
+    """
+    variant = replace(settings.variant, represents=True)
+    result = fit_rocco(given, replace(settings, variant=variant), Progress())
+    assert result.represented is not None
+    return result.represented
 
 
 def fit_cells(X: Matrix | ChunkedMatrix, task: Task) -> Fit:
@@ -128,12 +149,37 @@ def fit_cells(X: Matrix | ChunkedMatrix, task: Task) -> Fit:
 
 
 def fit_once(X: Matrix | ChunkedMatrix, mostly_zero: bool, task: Task) -> Fit:
-    """Build the graphs, learn the representation, and cluster rows and columns."""
-    graphs, learned = learn(X, mostly_zero, task)
+    """Cluster rows and columns, after the representation was learned where it is needed.
+
+    It fills missing values, the paper's method clusters it, and chunks are not kept for later.
+    Elsewhere the labels come from the data, and the representation is learned when it is asked
+    for.
+    """
+    values = task.backend.asarray(X)
+    graphs, learned = None, None
+    if isinstance(X, ChunkedMatrix) or task.settings.variant.represents or has_missing(X):
+        graphs, learned = learn(X, mostly_zero, task)
     with task.progress.stage("clusters"):
         assigner = task.settings.variant.assigner(mostly_zero, task.backend)
-        clusters = assigner.assign(task.backend.asarray(X), learned.U, task.n_clusters)
+        U = values if learned is None else learned.U
+        clusters = assigner.assign(values, U, task.n_clusters, _counted(task))
     return Fit(X, graphs, learned, assigner, clusters)
+
+
+def _counted(task: Task) -> Counted:
+    """Return what the assigner needs of counts beside the prepared matrix."""
+    columns = task.cells.columns
+    there = None if columns is None else task.backend.asarray(columns.X)
+    return Counted(_countable(task.cells), there)
+
+
+def _countable(cells: PreparedCells) -> Matrix | ChunkedMatrix | None:
+    """Return the counts, if there are any, that a block model of counts can explain."""
+    counts = cells.counts
+    if counts is None or (not isinstance(counts, ChunkedMatrix) and has_missing(counts)):
+        return None
+    # Where many answers are yes and many are no, they have less noise than counts.
+    return counts if cells.kind == "counts" or is_mostly_zero(counts) else None
 
 
 def learn(

@@ -97,15 +97,16 @@ class RowCopies:
             return fit
         first = self.first
         rows = self.index[first]
-        clusters, learned, side = fit.clusters, fit.learned, fit.clusters.rows
+        clusters, side = fit.clusters, fit.clusters.rows
+        graphs, learned = fit.graphs, fit.learned
         labels, membership = side.labels[first], side.membership[first]
         in_chunks = isinstance(fit.X, ChunkedMatrix)
         restored = replace(
             fit,
             # The order of chunked data does not matter any more, and sorting it is expensive.
             X=fit.X if in_chunks else fit.X[first],
-            graphs=(self._restore_graph(fit.graphs[0], first), fit.graphs[1]),
-            learned=replace(learned, U=_take_rows(learned.U, first)),
+            graphs=graphs and (self._restore_graph(graphs[0], first), graphs[1]),
+            learned=learned and replace(learned, U=_take_rows(learned.U, first)),
             clusters=replace(clusters, rows=replace(side, labels=labels, membership=membership)),
             cell_weights=None if fit.cell_weights is None else fit.cell_weights[first],
         )

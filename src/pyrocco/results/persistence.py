@@ -20,6 +20,7 @@ from pyrocco.backends import NumpyBackend, TorchBackend
 from pyrocco.cells.preparation import Preparation, Step
 from pyrocco.cells.transforms import Affine, Pointwise
 from pyrocco.fitting.repeated_rows import KnownRows
+from pyrocco.fitting.result import Represented
 from pyrocco.graph import Graph
 from pyrocco.io.errors import ModelFileError
 from pyrocco.io.fields import FieldError
@@ -74,6 +75,7 @@ STORABLE: dict[str, Callable[..., Any]] = {
         Pointwise,
         Predictor,
         Preparation,
+        Represented,
         RoundClusters,
         SilhouetteKMeans,
         SpectralSolver,

@@ -186,6 +186,15 @@ _STEP = Fields(
     transposed=Truth(),
 )
 _PREPARATION = Fields(steps=ListOf(Part({"Step": _STEP}, _same("rows", "columns"))))
+_REPRESENTED = Fields(
+    U=Floats("rows", "columns"),
+    graphs=TupleOf(
+        Part({"Graph": GRAPH_FIELDS}, {"nodes": "rows"}),
+        Part({"Graph": GRAPH_FIELDS}, {"nodes": "columns"}),
+    ),
+    history=HISTORY_FIELD,
+    converged=Truth(),
+)
 _TREE_SIZES = _same(
     "rows", "row_clusters", "row_finest", "columns", "column_clusters", "column_finest"
 )
@@ -201,6 +210,8 @@ _ANSWERS = Fields(
         {"members": "rows", "clusters": "column_clusters", "others": "row_clusters"},
     ),
     preparation=Part({"Preparation": _PREPARATION}, _same("rows", "columns")),
+    column_preparation=Part({"Preparation": _PREPARATION}, _same("rows", "columns")),
+    represented=optional(Part({"Represented": _REPRESENTED}, _same("rows", "columns"))),
 )
 
 # Parameters, and the objects that may be among them.
@@ -273,6 +284,7 @@ OBJECTS: dict[str, Fields] = {
     "Predictor": _PREDICTOR,
     "Preparation": _PREPARATION,
     "RandomState": _RANDOM_STATE,
+    "Represented": _REPRESENTED,
     "RoundClusters": _ROUND_CLUSTERS,
     "Step": _STEP,
     "TreeStatistics": _TREE_STATISTICS,
@@ -347,10 +359,6 @@ _ROCCO = StoredModel(
             "preparation_": Text(),
             "structure_": Text(("blocks", "gradient", "features")),
             "assigner_": Part(_JOINT_ASSIGNERS),
-            "row_graph_": _graph("rows"),
-            "column_graph_": _graph("columns"),
-            "representation_": Floats("rows", "columns"),
-            **_LOOP,
             "_answers": Part({"Answers": _ANSWERS}, _TREE_SIZES),
         }
     ),

@@ -12,12 +12,12 @@ from pyrocco.cells.side_sums import Table
 from pyrocco.cells.values import SPARSE_DENSITY, has_safe_squares
 
 KINDS = ("real values", "counts", "yes/no", "marks", "positive values", "different units")
-# Kinds whose cells count something.
-COUNTED = ("counts", "yes/no")
 # Beyond this, all numbers of double precision are whole.
 _LARGEST_COUNT = 2**53
 # Marks and answers on a scale are whole numbers like counts, but need no logarithm.
 _LARGEST_MARK = 10
+# Share of yes among yes and no below which yes is counted: its noise is that of a count.
+_RARELY = 0.2
 # Share of the variance between rows above which raters are generous or strict.
 _ROW_EFFECT = 0.2
 # Largest value of a column divided by its mean.
@@ -197,7 +197,9 @@ def _rules(facts: Facts) -> list[tuple[_Judgement, bool]]:
 def _judge_whole(facts: Facts) -> _Judgement:
     mostly_zero = facts.filled < SPARSE_DENSITY
     if facts.maximum <= 1:
-        return _RARE if mostly_zero else _YES_NO
+        return _RARE if facts.filled < _RARELY else _YES_NO
+    if facts.minimum > 0 and facts.maximum > _LARGEST_MARK and facts.skew > _SKEWED:
+        return _POSITIVE  # such as intensities that were rounded
     if not mostly_zero and facts.maximum <= _LARGEST_MARK:
         return _RATINGS if facts.n_missing or facts.row_effect > _ROW_EFFECT else _MARKS
     return _COUNTS

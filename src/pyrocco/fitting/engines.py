@@ -28,7 +28,7 @@ from pyrocco.backends.chunked.dask import (
     to_dask,
 )
 from pyrocco.backends.chunked.files import as_mapped
-from pyrocco.cells.kinds import COUNTED, Cells, read_kind
+from pyrocco.cells.kinds import Cells, read_kind
 from pyrocco.cells.preparation import Preparation, learn_steps
 from pyrocco.cells.values import SMALLEST, divided, has_missing, largest_value
 from pyrocco.fitting.memory_plan import plan_fit, plan_in_files
@@ -165,7 +165,7 @@ class MemoryEngine:
         cells = read_cells(arranged, settings)
         X, preparation = learn_steps(arranged.X, cells.steps)
         scale = settings.variant.scale(X) if cells.steps else arranged.scale
-        counts = arranged.X if cells.kind in COUNTED else None
+        counts = arranged.X if cells.each_side else None
         columns = None
         if cells.each_side and not has_missing(arranged.X):
             columns = self._prepare_columns(arranged.X, cells, settings)
@@ -274,7 +274,7 @@ class ChunkedEngine:
         roles = arranged.transposed and not cells.each_side
         X, preparation = learn_steps(chunks, cells.steps, roles)
         scale = _ChunkedScale.of(X).scale if cells.steps else arranged.scale
-        counts = replace(chunks) if cells.kind in COUNTED else None
+        counts = replace(chunks) if cells.each_side else None
         columns = self._prepare_columns(replace(chunks), cells) if cells.each_side else None
         result = X.then(partial(divided, scale=scale)).persist()
         X.assign(result)

@@ -134,7 +134,8 @@ def learn_later(given: Given, settings: Settings) -> Represented:
 
 def fit_cells(X: Matrix | ChunkedMatrix, task: Task) -> Fit:
     """Fit a matrix; if it has outlier cells, fit it again with these moved."""
-    mostly_zero = is_mostly_zero(X)
+    # A zero is as good an answer as a one.
+    mostly_zero = is_mostly_zero(X) and not task.cells.are_answers
     cells = find_dominant_cells(X, mostly_zero, task)
     if cells is None:
         fit = fit_once(X, mostly_zero, task)
@@ -144,7 +145,8 @@ def fit_cells(X: Matrix | ChunkedMatrix, task: Task) -> Fit:
             _warn_of_outliers()
             return fit
         cells = find_outlier_cells(X, task)
-    fit = fit_once(cells.X, is_mostly_zero(cells.X), task)
+    mostly_zero = is_mostly_zero(cells.X) and not task.cells.are_answers
+    fit = fit_once(cells.X, mostly_zero, task)
     return replace(fit, cell_weights=cells.weights)
 
 
@@ -176,10 +178,9 @@ def _counted(task: Task) -> Counted:
 def _countable(cells: PreparedCells) -> Matrix | ChunkedMatrix | None:
     """Return the counts, if there are any, that a block model of counts can explain."""
     counts = cells.counts
-    if counts is None or (not isinstance(counts, ChunkedMatrix) and has_missing(counts)):
-        return None
-    # Where many answers are yes and many are no, they have less noise than counts.
-    return counts if cells.kind == "counts" or is_mostly_zero(counts) else None
+    if counts is None or isinstance(counts, ChunkedMatrix):
+        return counts
+    return None if has_missing(counts) else counts
 
 
 def learn(

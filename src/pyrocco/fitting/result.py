@@ -82,7 +82,7 @@ class PreparedCells:
     preparation : Preparation
         What was done to the values.
     counts : ndarray, CSR matrix, chunked matrix or None
-        The values before the preparation, if they are counts or yes/no.
+        The values before the preparation, if they count something.
     columns : PreparedColumns or None
         The matrix from which columns are labelled, where it is another one.
     """
@@ -98,6 +98,11 @@ class PreparedCells:
     def kind(self) -> str:
         """The kind of the cells."""
         return self.cells.kind
+
+    @property
+    def are_answers(self) -> bool:
+        """Whether the cells are yes or no, and both are common."""
+        return self.kind == "yes/no" and self.counts is None
 
     @property
     def are_prepared(self) -> bool:

@@ -191,8 +191,9 @@ class CoClusterer:
     ) -> Assignment:
         places = _submatrix(sides)
         index = sides[0].index[places[0]], sides[1].index[places[1]]
+        counted = isinstance(fit, CountFit)
         data: Data
-        if isinstance(fit, CountFit):
+        if counted:
             data = CountData(self.backend.asarray(counts), self.backend)
         else:
             data = BlockData(X, self.backend)
@@ -200,7 +201,7 @@ class CoClusterer:
         rows, columns = (
             SideLabels.from_memberships(side.argmax(axis=1), side) for side in memberships
         )
-        return Assignment(rows, columns, "blocks", contaminated)
+        return Assignment(rows, columns, "blocks", contaminated, counted)
 
     def _by_features(self, data: Array, side: SampledRows, number: int | None) -> SideLabels:
         labels = compact(community_labels(side, number, self.backend))

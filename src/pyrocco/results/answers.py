@@ -239,8 +239,7 @@ class Source:
 
 def _learn(side: FittedSide, scale: float, source: Source) -> Predictor:
     has_outliers = source.result.cell_weights is not None
-    structure = source.result.clusters.structure
-    return learn_predictor(side, scale, structure, has_outliers, source.backend)
+    return learn_predictor(side, scale, source.result.clusters, has_outliers, source.backend)
 
 
 def label_left_out_rows(source: Source) -> FitResult:

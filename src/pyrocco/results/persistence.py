@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from pyrocco.assign import CoClusterer, ContinuousAssigner, EachSide, SilhouetteKMeans
 from pyrocco.assign.labels import RoundClusters
 from pyrocco.assign.nested import NestedClusters, NestedSide
-from pyrocco.assign.profiles import BlockProfiles, FeatureProfiles
+from pyrocco.assign.profiles import BlockProfiles, CountProfiles, FeatureProfiles
 from pyrocco.backends import NumpyBackend, TorchBackend
 from pyrocco.cells.preparation import Preparation, Step
 from pyrocco.cells.transforms import Affine, Pointwise
@@ -58,6 +58,7 @@ STORABLE: dict[str, Callable[..., Any]] = {
         CoClusterer,
         ConjugateGradientSolver,
         ContinuousAssigner,
+        CountProfiles,
         DecoupledSolver,
         EachSide,
         ExpectedCleaner,

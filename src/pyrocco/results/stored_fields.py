@@ -131,6 +131,12 @@ _BLOCK_PROFILES = Fields(
     variance=Number(),
     shares=Floats("clusters"),
 )
+_COUNT_PROFILES = Fields(
+    rates=Floats("clusters", "others"),
+    levels=Floats("others"),
+    others=Labels("members", "others"),
+    shares=Floats("clusters"),
+)
 _ROUND_CLUSTERS = Fields(
     centres=Floats("clusters", "features"),
     width=Number(),
@@ -158,7 +164,12 @@ _KNOWN_ROWS = Fields(
 )
 _PREDICTOR = Fields(
     profiles=Part(
-        {"BlockProfiles": _BLOCK_PROFILES, "FeatureProfiles": _FEATURE_PROFILES}, _SIDES
+        {
+            "BlockProfiles": _BLOCK_PROFILES,
+            "CountProfiles": _COUNT_PROFILES,
+            "FeatureProfiles": _FEATURE_PROFILES,
+        },
+        _SIDES,
     ),
     mean_rows=Part({"MeanRows": _MEAN_ROWS}, _SIDES),
     limits=Part({"Limits": _LIMITS}),
@@ -269,6 +280,7 @@ OBJECTS: dict[str, Fields] = {
     "Affine": _AFFINE,
     "Answers": _ANSWERS,
     "BlockProfiles": _BLOCK_PROFILES,
+    "CountProfiles": _COUNT_PROFILES,
     "ExpectedCleaner": _EXPECTED_CLEANER,
     "FeatureProfiles": _FEATURE_PROFILES,
     "Graph": GRAPH_FIELDS,

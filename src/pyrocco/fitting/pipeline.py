@@ -23,7 +23,8 @@ from pyrocco.cells.values import (
     transpose,
 )
 from pyrocco.checkpoint import Checkpoint, Stages, open_stages
-from pyrocco.fitting.engines import Engine, Given, engine_for
+from pyrocco.fitting.engines import Arranged, Engine, Given, engine_for
+from pyrocco.fitting.isolated_cells import find_isolated_cells
 from pyrocco.fitting.missing import first_guess
 from pyrocco.fitting.outliers import (
     WeightedCells,
@@ -103,23 +104,43 @@ def fit_rocco(
     n_clusters = arranged.n_clusters(settings.parameters["n_clusters"])
     stages = open_stages(checkpoint, settings.parameters, arranged.X, engine.backend)
     task = Task(settings, engine, n_clusters, stages, progress)
-    fit = fit_cells(engine.divide(arranged.X, arranged.scale), task)
+    arranged, weights = move_isolated_cells(arranged, task)
+    fit = fit_cells(engine.divide(arranged.X, arranged.scale), weights, task)
     return engine.result(fit, arranged, given)
 
 
-def fit_cells(X: Matrix | ChunkedMatrix, task: Task) -> Fit:
-    """Fit a matrix; if it has outlier cells, fit it again with these moved."""
+def move_isolated_cells(arranged: Arranged, task: Task) -> tuple[Arranged, Matrix | None]:
+    """Move isolated outlier cells to their expected values; return the weights of all cells.
+
+    The scale is computed again without them. The weights are None if there are no such cells.
+    """
+    X, variant = arranged.X, task.settings.variant
+    if isinstance(X, ChunkedMatrix) or not variant.finds_outliers or is_mostly_zero(X):
+        return arranged, None
+    cells = find_isolated_cells(to_dense(X))
+    if cells is None:
+        return arranged, None
+    return replace(arranged, X=cells.X, scale=variant.scale(cells.X)), cells.weights
+
+
+def fit_cells(X: Matrix | ChunkedMatrix, weights: Matrix | None, task: Task) -> Fit:
+    """Fit a matrix; if it has outlier cells, fit it again with these moved.
+
+    `weights` are those of cells that were moved before, if any.
+    """
     mostly_zero = is_mostly_zero(X)
     cells = find_dominant_cells(X, mostly_zero, task)
     if cells is None:
         fit = fit_once(X, mostly_zero, task)
         if not (task.settings.variant.finds_outliers and fit.clusters.contaminated):
-            return fit
+            return replace(fit, cell_weights=weights)
         if isinstance(X, ChunkedMatrix):
             _warn_of_outliers()
             return fit
         cells = find_outlier_cells(X, task)
     fit = fit_once(cells.X, is_mostly_zero(cells.X), task)
+    if weights is not None:
+        cells = cells._replace(weights=np.minimum(cells.weights, weights))
     return replace(fit, cell_weights=cells.weights)
 
 

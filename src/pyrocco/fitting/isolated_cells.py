@@ -33,13 +33,13 @@ _STEEP, _STEEPEST = 10.0, 20.0
 _LIGHT_TAIL = 0.8
 # Number of values from which the tail is estimated, and their least share.
 _TAIL, _TAIL_SHARE = 30, 500
-# Neighbours whose median is the expected value, and the lines among which they are searched.
+# Neighbours, an odd number, whose median is the expected value, and the lines among which they are searched.
 _NEIGHBORS = 7
-_REFERENCES = 500
+_REFERENCES = 300
 # In larger matrices, where no cell of moderate size matters, only levels are compared.
-_MOST_CELLS = 10_000_000
+_MOST_CELLS = 4_000_000
 # Values processed at once, and the largest score.
-_VALUES_AT_ONCE = 1 << 21
+_VALUES_AT_ONCE = 1 << 17
 _LARGEST = 1e300
 
 
@@ -171,6 +171,7 @@ def _without_blocks(cells: Labels, shape: tuple[int, ...]) -> Labels:
 
 def _neighbor_medians(X: Dense) -> Dense:
     """Return, for every row, the median of the rows nearest to it, without itself."""
+    X = np.ascontiguousarray(X)
     n_rows, n_columns = X.shape
     references = np.unique(np.linspace(0, n_rows - 1, min(n_rows, _REFERENCES)).astype(np.intp))
     scaled = in_safe_range(X)[0]
@@ -184,7 +185,8 @@ def _neighbor_medians(X: Dense) -> Dense:
         itself = np.arange(n_rows)[part, None] == references
         distances[itself] = np.inf
         nearest = np.argpartition(distances, _NEIGHBORS - 1, axis=1)[:, :_NEIGHBORS]
-        medians[part] = np.median(X[references[nearest]], axis=1)
+        middle = _NEIGHBORS // 2
+        medians[part] = np.partition(X[references[nearest]], middle, axis=1)[:, middle]
     return medians
 
 

@@ -17,6 +17,7 @@ from pyrocco.assign import Counted
 from pyrocco.assign.features import leading_features
 from pyrocco.backends import Backend, ChunkedMatrix, is_missing
 from pyrocco.cells.values import (
+    are_whole,
     has_missing,
     is_mostly_zero,
     resolve_metric,
@@ -24,7 +25,8 @@ from pyrocco.cells.values import (
     transpose,
 )
 from pyrocco.checkpoint import Checkpoint, Stages, open_stages
-from pyrocco.fitting.engines import Engine, Given, engine_for
+from pyrocco.fitting.engines import Arranged, Engine, Given, engine_for
+from pyrocco.fitting.isolated_cells import find_isolated_cells
 from pyrocco.fitting.missing import first_guess
 from pyrocco.fitting.outliers import (
     WeightedCells,
@@ -106,9 +108,10 @@ def fit_rocco(
     arranged = engine.arrange(given, settings.variant)
     n_clusters = arranged.n_clusters(settings.parameters["n_clusters"])
     stages = open_stages(checkpoint, settings.parameters, arranged.X, engine.backend)
+    arranged, weights = move_isolated_cells(arranged, settings)
     cells = engine.prepare(arranged, settings)
     task = Task(settings, engine, n_clusters, stages, progress, cells)
-    fit = fit_cells(cells.X, task)
+    fit = fit_cells(cells.X, weights, task)
     return engine.result(fit, arranged, given, cells)
 
 
@@ -132,21 +135,43 @@ def learn_later(given: Given, settings: Settings) -> Represented:
     return result.represented
 
 
-def fit_cells(X: Matrix | ChunkedMatrix, task: Task) -> Fit:
-    """Fit a matrix; if it has outlier cells, fit it again with these moved."""
+def move_isolated_cells(arranged: Arranged, settings: Settings) -> tuple[Arranged, Matrix | None]:
+    """Move isolated outlier cells to their expected values; return the weights of all cells.
+
+    The scale is computed again without them. The weights are None if there are no such cells.
+    """
+    X, variant = arranged.X, settings.variant
+    if isinstance(X, ChunkedMatrix) or not variant.finds_outliers or is_mostly_zero(X):
+        return arranged, None
+    given = to_dense(X)
+    cells = find_isolated_cells(given)
+    if cells is None:
+        return arranged, None
+    # Counts stay whole numbers.
+    moved = np.rint(cells.X) if are_whole(given) else cells.X
+    return replace(arranged, X=moved, scale=variant.scale(moved)), cells.weights
+
+
+def fit_cells(X: Matrix | ChunkedMatrix, weights: Matrix | None, task: Task) -> Fit:
+    """Fit a matrix; if it has outlier cells, fit it again with these moved.
+
+    `weights` are those of cells that were moved before, if any.
+    """
     # A zero is as good an answer as a one.
     mostly_zero = is_mostly_zero(X) and not task.cells.are_answers
     cells = find_dominant_cells(X, mostly_zero, task)
     if cells is None:
         fit = fit_once(X, mostly_zero, task)
         if not (task.settings.variant.finds_outliers and fit.clusters.contaminated):
-            return fit
+            return replace(fit, cell_weights=weights)
         if isinstance(X, ChunkedMatrix):
             _warn_of_outliers()
             return fit
         cells = find_outlier_cells(X, task)
     mostly_zero = is_mostly_zero(cells.X) and not task.cells.are_answers
     fit = fit_once(cells.X, mostly_zero, task)
+    if weights is not None:
+        cells = cells._replace(weights=np.minimum(cells.weights, weights))
     return replace(fit, cell_weights=cells.weights)
 
 

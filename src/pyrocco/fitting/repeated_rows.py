@@ -24,6 +24,9 @@ from pyrocco.graph.edges import degree_weights
 
 Hashes = NDArray[np.uint64]
 
+# Powers of two above the typical value beyond which values count as infinite when rows are
+# recognised: next to a cell of 1e150, all others would be zero in single precision.
+_ABOVE_TYPICAL = 60
 # Bytes, if the system does not report its memory.
 _ASSUMED_MEMORY = 64e9
 
@@ -204,7 +207,7 @@ class KnownRows:
     @classmethod
     def of(cls, X: Matrix) -> KnownRows:
         """Remember the rows of `X`."""
-        exponent = _exponent(X)
+        exponent = min(_exponent(X), _typical_exponent(X) + _ABOVE_TYPICAL)
         hashes = _hash_rows(X, exponent)
         rows = np.argsort(hashes, kind="stable")
         return cls(hashes[rows], rows, exponent)
@@ -285,6 +288,12 @@ def _occurrences(hashes: Hashes) -> Labels:
 def _exponent(X: Matrix) -> int:
     largest = float(np.nanmax(np.abs(stored_values(X)), initial=0.0))
     return math.frexp(largest)[1]
+
+
+def _typical_exponent(X: Matrix) -> int:
+    values = stored_values(X).ravel()
+    exponents = np.frexp(values[(values != 0) & ~np.isnan(values)])[1]
+    return int(np.median(exponents)) if len(exponents) else 0
 
 
 def _hash_rows(X: Matrix, exponent: int) -> Hashes:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from pyrocco._typing import Array, DeviceArray, Labels, Matrix, is_sparse
+from pyrocco._typing import Array, Dense, DeviceArray, Labels, Matrix, is_sparse
 from pyrocco.assign.block_model import (
     BlockData,
     BlockFit,
@@ -19,8 +19,14 @@ from pyrocco.assign.block_model import (
     Pair,
     extend_fit,
 )
-from pyrocco.assign.communities import community_labels, merge_adjacent_clusters
-from pyrocco.assign.features import directions, leading_features, leading_scores
+from pyrocco.assign.communities import MOST_FEATURES, community_labels, consensus_labels
+from pyrocco.assign.features import (
+    N_FEATURES,
+    directions,
+    leading_features,
+    leading_scores,
+    unit_rows,
+)
 from pyrocco.assign.kmeans import FEW_ITERATIONS, SampledRows, lloyd
 from pyrocco.assign.labels import (
     Assignment,
@@ -29,7 +35,6 @@ from pyrocco.assign.labels import (
     cluster_means,
     compact,
     distance_memberships,
-    hard_memberships,
     relabel,
 )
 from pyrocco.assign.structure import (
@@ -38,23 +43,15 @@ from pyrocco.assign.structure import (
     detect_count_structure,
     detect_structure,
 )
-from pyrocco.backends import (
-    Backend,
-    ChunkedMatrix,
-    NumpyBackend,
-    Rotation,
-    is_missing,
-    map_rows,
-)
+from pyrocco.backends import Backend, ChunkedMatrix, NumpyBackend, is_missing, map_rows
 from pyrocco.cells.values import to_dense
 
 # Numbers of clusters on each side from which the search for blocks starts: fine and coarse.
 _STARTS = (40, 8)
 # Maximum number of cells in which blocks are searched.
 _BLOCK_CELLS = 250_000
-# Contact above which two clusters are merged, for dense data and for data that are mostly
-# zero. Chosen on matrices that are in none of the paper's tables (docs/labels.md).
-_CONTACT, _CONTACT_SPARSE = 0.4, 0.5
+# Number of parts into which the sample is divided to find the nearest cluster of other rows.
+_PARTS = 20
 
 Sides = tuple[SampledRows, SampledRows]
 
@@ -125,9 +122,9 @@ class CoClusterer:
     If the matrix consists of blocks (see `pyrocco.assign.structure`), rows and columns get the
     labels of a block model, whose numbers of clusters are chosen by variational evidence: of
     counts under Poisson noise, or of values under Gaussian noise. Otherwise rows and columns are
-    clustered by their leading features, with the numbers of clusters chosen by modularity.
-    Samples of large matrices are drawn by the content of rows and columns, so that permuting the
-    rows of a matrix permutes its labels.
+    clustered by their leading features, with the numbers of clusters chosen by modularity and by
+    the agreement of several clusterings. Samples of large matrices are drawn by the content of
+    rows and columns, so that permuting the rows of a matrix permutes its labels.
     """
 
     blocks: bool = True  # whether to search for blocks; False for data that are mostly zero
@@ -204,28 +201,42 @@ class CoClusterer:
         return Assignment(rows, columns, "blocks", contaminated, counted)
 
     def _by_features(self, data: Array, side: SampledRows, number: int | None) -> SideLabels:
-        labels = compact(community_labels(side, number, self.backend))
-        n_clusters = int(labels.max()) + 1
-        places, names = side.features, np.arange(n_clusters)
-        if n_clusters > 1 and (number is None or self.by_length):
-            scores = leading_scores(data, backend=self.backend)
-            if number is None:
-                near = directions(scores[side.index])
-                contact = _CONTACT if self.by_length else _CONTACT_SPARSE
-                names = merge_adjacent_clusters(near, labels[side.index], n_clusters, contact)
-            if self.by_length:
-                places, labels = scores, self._improved(scores, labels, n_clusters)
-        # Some clusters may have lost all their rows.
-        labels, names = compact(labels), compact(names[np.unique(labels)])
-        # The parts of a merged cluster keep their centres; their memberships are added.
-        memberships = distance_memberships(places, labels)
-        memberships = map_rows(Rotation(hard_memberships(names)), memberships)
-        return SideLabels.from_memberships(names[labels], memberships)
+        scores = leading_scores(data, MOST_FEATURES, self.backend)
+        found = self._sample_labels(scores[side.index], number)
+        places = self._places(scores)
+        labels = self._placed(places, side.index, found)
+        return SideLabels.from_memberships(labels, distance_memberships(places, labels))
 
-    def _improved(self, scores: Array, labels: Labels, n_clusters: int) -> Labels:
-        """Improve labels by k-means on the scores: rows near the mean have no direction."""
-        centres = cluster_means(scores, labels, n_clusters)
-        return lloyd(scores, centres, FEW_ITERATIONS, self.backend)
+    def _sample_labels(self, scores: Dense, number: int | None) -> Labels:
+        """Label the rows of the sample by their scores, with `number` clusters if it is given."""
+        if number is None:
+            return consensus_labels(scores, self.by_length)
+        scores = np.ascontiguousarray(scores[:, :N_FEATURES])
+        labels = community_labels(directions(scores), number)
+        if not self.by_length:
+            return compact(labels)
+        # Rows near the mean have no direction.
+        return compact(lloyd(scores, cluster_means(scores, labels, number), FEW_ITERATIONS))
+
+    def _places(self, scores: Array) -> Array:
+        """Return the leading scores, of length 1 unless the length of a row counts."""
+        places: Array = map_rows(_leading, scores)
+        return places if self.by_length else unit_rows(places)
+
+    def _placed(self, places: Array, index: Labels, found: Labels) -> Labels:
+        """Label all rows; those that are not in the sample as its nearest part.
+
+        A cluster may have any shape. It is divided into parts that are round.
+        """
+        labels = np.empty(places.shape[0], dtype=np.intp)
+        if len(labels) > len(index):
+            sample = SampledRows.all_of(places[index])
+            parts = compact(found * _PARTS + sample.partition(_PARTS))
+            names = found[np.unique(parts, return_index=True)[1]]
+            centres = cluster_means(sample.sample, parts, len(names))
+            labels = names[self.backend.nearest_centres(self.backend.asarray(places), centres)[0]]
+        labels[index] = found
+        return labels
 
     def _filled(self, X: Array, U: Array) -> Array:
         """Return the data with missing values taken from the representation."""
@@ -237,6 +248,10 @@ class CoClusterer:
         filled: DeviceArray = self.backend.copy(X)
         filled[missing] = U[missing]
         return filled
+
+
+def _leading(scores: Dense) -> Dense:
+    return np.ascontiguousarray(scores[:, :N_FEATURES])
 
 
 def _submatrix(sides: Sides) -> Pair:

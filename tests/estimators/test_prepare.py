@@ -14,6 +14,9 @@ import pyrocco
 from pyrocco import ROCCO
 from pyrocco.checkpoint import CheckpointError, checkpoint_to
 from pyrocco.datasets import make_noisy_biclusters
+from pyrocco.fitting import memory_plan
+from pyrocco.fitting.engines import ChunkedEngine, Given, engine_for
+from pyrocco.fitting.settings import Settings
 from pyrocco.prepare import PREPARATIONS, prepare
 
 RNG = np.random.default_rng(0)
@@ -38,17 +41,14 @@ DATA = {
 }
 
 
+def dense(X):
+    return X.toarray() if sparse.issparse(X) else X
+
+
 def means_over_blocks(X, model):
     blocks = pd.DataFrame(X).groupby(model.row_labels_).sum().T.groupby(model.column_labels_).sum()
     counts = pd.DataFrame(~np.isnan(X)).groupby(model.row_labels_).sum()
     return (blocks / counts.T.groupby(model.column_labels_).sum()).T.to_numpy()
-
-
-def model_of(X, **parameters):
-    """A model without outlier cells, whose block means are plain means."""
-    model = ROCCO(**parameters).fit(X)
-    assert model.cell_weights_ is None
-    return model
 
 
 @pytest.mark.parametrize("case", DATA)
@@ -148,7 +148,6 @@ def test_weights_count_as_copies(prepare):
     fitted = model.representation_[weights > 0]
     np.testing.assert_allclose(fitted, copies.representation_[first], rtol=1e-6, atol=1e-9)
     assert len(model.predict(X)) == 90
-    np.testing.assert_allclose(model.at().block_means_, model.block_means_, rtol=0.2)
 
 
 @pytest.mark.parametrize("wide", [False, True])
@@ -165,15 +164,23 @@ def test_dask_arrays_are_prepared_like_arrays(case, wide):
     np.testing.assert_allclose(U, model.representation_, rtol=1e-6, atol=1e-6 * np.abs(U).max())
 
 
-def test_within_a_memory_limit():
-    X = np.tile(TEXTS, (40, 1))[:3500]
-    X[:, 0] += np.random.default_rng(0).integers(0, 2, 3500)
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("wide", [False, True])
+def test_chunks_in_files_are_prepared_like_arrays(monkeypatch, form, wide):
+    X = form(np.ascontiguousarray(TEXTS.T) if wide else TEXTS)
     model = ROCCO().fit(X)
-    limited = ROCCO(memory_limit="377MB").fit(X)
-    assert isinstance(limited.representation_, np.memmap)
+    for name in ("BASE", "EDGE_BYTES", "ROW_BYTES", "LEAST_WORK"):
+        monkeypatch.setattr(memory_plan, name, 0)
+    monkeypatch.setattr(memory_plan, "COPIES", 1e9)
+    limited = ROCCO(memory_limit=200_000)
+    assert isinstance(engine_for(Given(X), Settings.of(limited.get_params())), ChunkedEngine)
+    limited.fit(X)
     np.testing.assert_array_equal(limited.row_labels_, model.row_labels_)
     np.testing.assert_allclose(limited.block_means_, model.block_means_)
-    np.testing.assert_array_equal(limited.predict(X[:50] + 1), model.predict(X[:50] + 1))
+    np.testing.assert_allclose(limited.representation_, model.representation_, atol=1e-3)
+    new = form(dense(X)[:20] + 1)
+    np.testing.assert_array_equal(limited.predict(new), model.predict(new))
+    np.testing.assert_array_equal(limited.predict_columns(X), model.column_labels_)
 
 
 @pytest.fixture(name="stopped")

@@ -125,7 +125,10 @@ def test_preparations_are_those_of_the_library(tmp_path, table, X, capsys, words
 
 def test_the_kind_of_the_cells_decides(tmp_path, table, X, capsys):
     assert main(["fit", str(table), "-o", str(tmp_path / "out")]) == 0
-    assert "Cells: counts. The fit weights columns by tf-idf and scales rows" in capsys.readouterr().out
+    assert (
+        "Cells: counts. The fit weights columns by tf-idf and scales rows"
+        in capsys.readouterr().out
+    )
     model = ROCCO().fit(X)
     np.testing.assert_array_equal(labels(tmp_path / "out", "row")["label"], model.row_labels_)
     summary = summary_of(tmp_path / "out")

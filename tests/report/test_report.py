@@ -21,7 +21,7 @@ from pyrocco.report import write_report
 from pyrocco.report.levels import Level, levels_of, nested_orders
 from pyrocco.report.page_data import make_tiles, pack_floats, pack_integers
 from pyrocco.report.sections import convergence, settings
-from pyrocco.report.sentences import summary_sentences, warning_sentences
+from pyrocco.report.sentences import summary_sentences
 from pyrocco.solvers import SpectralSolver
 
 from .conftest import NASTY, Given, planted_matrix
@@ -244,7 +244,9 @@ def test_sentences_describe_the_model():
 
 
 def test_settings_name_objects_without_their_address():
-    text = settings(ROCCO((2, None), solver=SpectralSolver()), {"density": 1 / 3, "cells": "counts"})
+    text = settings(
+        ROCCO((2, None), solver=SpectralSolver()), {"density": 1 / 3, "cells": "counts"}
+    )
     assert "<dt>solver</dt><dd>SpectralSolver</dd>" in text
     assert "<dt>n_clusters</dt><dd>2, None</dd>" in text
     assert "<dd>0.3333</dd>" in text

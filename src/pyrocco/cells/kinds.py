@@ -211,7 +211,7 @@ def _rules(facts: Facts) -> list[tuple[_Judgement, bool]]:
     return [
         (_UNIT_COLUMNS, facts.has_unit_columns),
         (_TFIDF, not_negative and facts.has_unit_rows and mostly_zero),
-        (_LOGARITHMS, facts.has_equal_totals),
+        (_LOGARITHMS, facts.has_equal_totals and not facts.has_equal_sums),
         (_POSITIVE, facts.minimum > 0 and skewed),
         (_EXTREME, not has_safe_squares(largest, float)),
         (_SHARES, facts.has_equal_sums and skewed),

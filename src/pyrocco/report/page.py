@@ -27,7 +27,7 @@ from pyrocco.report.sections import (
     key_figures,
     settings,
 )
-from pyrocco.report.sentences import summary_sentences, warning_sentences
+from pyrocco.report.sentences import summary_sentences
 
 __all__ = ["write_report"]
 
@@ -133,7 +133,7 @@ def _check_shape(
 
 def _parts(report: ReportInput, summary: Mapping[str, Any]) -> dict[str, str]:
     model, X = report.model, report.X
-    warned = warning_sentences(summary)
+    warned = summary.get("warnings", ())
     return {
         "title": escape(Path(str(summary.get("input", "a matrix"))).name),
         "style": _asset("page.css"),

@@ -11,7 +11,7 @@ from pyrocco._typing import FittedCoClustering, Labels, Matrix, stored_values
 from pyrocco.io.errors import percent
 from pyrocco.plots.style import count
 
-__all__ = ["n_missing_values", "n_outlier_cells", "summary_sentences", "warning_sentences"]
+__all__ = ["n_missing_values", "n_outlier_cells", "summary_sentences"]
 
 _STRUCTURES = {
     "blocks": "The matrix consists of blocks and noise: within a block, the values differ only "
@@ -48,11 +48,6 @@ def summary_sentences(
         _convergence(model, summary),
     ]
     return [sentence for sentence in sentences if sentence]
-
-
-def warning_sentences(summary: Mapping[str, Any]) -> list[str]:
-    """List the warnings of a fit."""
-    return list(summary.get("warnings", ()))
 
 
 def _clusters(model: FittedCoClustering, shape: tuple[int, ...]) -> str:

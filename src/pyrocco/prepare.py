@@ -1,5 +1,6 @@
-"""Prepare the values of a matrix for a fit: normalize, log1p, tfidf, zscore."""
+"""Prepare the values of a matrix for a fit: encode, normalize, log1p, tfidf, zscore."""
 
+from pyrocco.cells.encoding import Encoded, encode, encode_like
 from pyrocco.cells.preparation import (
     PREPARATIONS,
     learn_preparations,
@@ -13,6 +14,9 @@ from pyrocco.cells.preparation import (
 
 __all__ = [
     "PREPARATIONS",
+    "Encoded",
+    "encode",
+    "encode_like",
     "learn_preparations",
     "log1p",
     "normalize",

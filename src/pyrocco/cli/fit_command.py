@@ -20,11 +20,13 @@ import typer
 
 from pyrocco._typing import Labels, MatrixLike
 from pyrocco.backends.chunked.dask import ClusterLostError
-from pyrocco.cells.inspection import advise, gather_facts
+from pyrocco.cells.encoded_columns import EncodedColumn
 from pyrocco.checkpoint import Checkpoint, checkpoint_to
 from pyrocco.cli.dask_cluster import NoClusterError, parse_cluster, peak_memory, start_cluster
-from pyrocco.cli.input import check_some_values, describe_advice, prepare_matrix, read_file
+from pyrocco.cli.encoded_input import EncodedInput, read_or_encode
+from pyrocco.cli.input import check_some_values, describe_advice, prepare_matrix
 from pyrocco.cli.options import (
+    EncodeOptions,
     ModelOptions,
     OutputFormat,
     PrepareOptions,
@@ -100,6 +102,7 @@ class FitJob:
     output: Path
     model: ModelOptions = field(default_factory=ModelOptions)
     read: ReadOptions = field(default_factory=ReadOptions)
+    encode: EncodeOptions = field(default_factory=EncodeOptions)
     prepare: PrepareOptions = field(default_factory=PrepareOptions)
     run: RunOptions = field(default_factory=RunOptions)
     write: ResultOptions = field(default_factory=ResultOptions)
@@ -188,10 +191,11 @@ def _memory_limit(options: RunOptions) -> int | None:
 def _fit_in_memory(model: ROCCO, job: FitJob) -> Summary:
     """Fit a matrix that is in memory, and write all results."""
     write = result_writer(job.write.output_format.value)
-    data = read_file(job.source, job.read, job.quiet)
-    check_some_values(data, job.source)
-    advice = advise(gather_facts(data.X), data.row_names, data.column_names)
-    prepared, preparation = prepare_matrix(data, job.prepare, job.source)
+    data = _read(job)
+    check_some_values(data.matrix, job.source)
+    advice = data.advice
+    # An encoded table needs no preparation: `job.prepare` is then empty.
+    prepared, preparation = prepare_matrix(data.matrix, job.prepare, job.source)
     with (
         claimed_stage(job.output) as folder,
         _stoppable(job) as checkpoint,
@@ -204,8 +208,20 @@ def _fit_in_memory(model: ROCCO, job: FitJob) -> Summary:
         about = {**job.about, "advice": vars(advice), **outcome}
         with write_errors(job.output):
             return write_results(
-                model, prepared, about, folder, write, preparation=preparation, options=job.write
+                model,
+                prepared,
+                about,
+                folder,
+                write,
+                preparation=preparation,
+                encoding=data.encoding,
+                options=job.write,
             )
+
+
+def _read(job: FitJob) -> EncodedInput:
+    """Read the matrix of a job; a table with texts beside numbers is encoded."""
+    return read_or_encode(job.source, job.read, job.encode, job.prepare, job.quiet)
 
 
 def _fit_in_chunks(model: ROCCO, job: FitJob) -> Summary:
@@ -244,10 +260,10 @@ def _open_chunks(job: FitJob) -> PartitionedMatrix | Matrix:
     if job.write.output_format is OutputFormat.h5ad:
         raise MatrixError("--output-format h5ad needs the whole matrix: choose csv or parquet")
     if not is_partitioned(job.source):
-        matrix = read_file(job.source, job.read, job.quiet)
-        return prepare_matrix(matrix, job.prepare, job.source)[0]
+        return prepare_matrix(_read(job).matrix, job.prepare, job.source)[0]
     default = vars(ReadOptions())
     given = [name for name, value in vars(job.read).items() if value != default[name]]
+    given += [] if job.encode.encode is None else ["encode"]
     for option in (*given, *job.prepare.names):
         raise MatrixError(
             f"{job.source}: --{option} has no effect on a matrix in many files, which is never "
@@ -351,12 +367,13 @@ def write_results(
     folder: Path,
     write_tables: Callable[[Path, Results], list[str]],
     preparation: dict[str, Any] | None = None,
+    encoding: tuple[EncodedColumn, ...] = (),
     options: ResultOptions = _DEFAULTS,
 ) -> Summary:
     """Write labels, block means, summary, heat map, model and report of a fit.
 
-    The summary begins with `about`. `preparation` is needed to prepare other rows in the same
-    way; it is stored in the model file. Returns the summary.
+    The summary begins with `about`. `preparation` and `encoding` are needed to prepare other
+    rows in the same way; they are stored in the model file. Returns the summary.
     """
     of_matrix = {
         "notes": list(matrix.notes),
@@ -372,7 +389,8 @@ def write_results(
     )
     figure = before_and_after(matrix.X, *labels, **names, cell_weights=model.cell_weights_)
     save_figure(figure, folder / PICTURE_FILE)
-    model.save(folder / MODEL_FILE, {**names, "preparation": preparation or {}})
+    stored = {"preparation": preparation or {}, "encoding": encoding}
+    model.save(folder / MODEL_FILE, {**names, **stored})
     if not options.no_report:
         write_report(folder / REPORT_FILE, model, matrix.X, **names, summary=summary)
     files += [SUMMARY_FILE, PICTURE_FILE, MODEL_FILE]

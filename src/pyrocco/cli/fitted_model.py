@@ -8,10 +8,21 @@ from typing import Any
 
 import numpy as np
 
+from pyrocco.cells.encoded_columns import EncodedColumn
 from pyrocco.estimators import ROCCO
 from pyrocco.estimators.loading import load_with_about
 from pyrocco.io import MatrixError, ModelFileError
-from pyrocco.io.fields import FieldError, Fields, Floats, Nothing, Number, Texts, TupleOf
+from pyrocco.io.fields import (
+    FieldError,
+    Fields,
+    Floats,
+    Nothing,
+    Number,
+    Sizes,
+    Texts,
+    TupleOf,
+    agree,
+)
 
 __all__ = ["FittedModel", "load_fitted"]
 
@@ -26,7 +37,29 @@ _PREPARATION = Fields(
     ),
     all_optional=True,
 )
-_ABOUT = Fields(row_names=Texts("rows"), column_names=Texts("columns"), preparation=_PREPARATION)
+
+
+class _Encoding:
+    """How the columns of a table were encoded; their parts were checked as the file was read."""
+
+    def check(self, value: Any, sizes: Sizes, place: str) -> None:
+        """Check the classes, and that there are as many encoded columns as in the model."""
+        known = isinstance(value, (list, tuple)) and all(
+            isinstance(column, EncodedColumn) for column in value
+        )
+        if not known:
+            raise FieldError(f"{place} is no list of encoded columns")
+        if value:
+            agree(sizes, "columns", sum(len(column.names) for column in value), place)
+
+
+_ABOUT = Fields(
+    row_names=Texts("rows"),
+    column_names=Texts("columns"),
+    preparation=_PREPARATION,
+    encoding=_Encoding(),
+    optional=("encoding",),  # absent from files of earlier versions
+)
 
 
 @dataclass(frozen=True)
@@ -37,6 +70,7 @@ class FittedModel:
     row_names: tuple[str, ...]
     column_names: tuple[str, ...]
     preparation: dict[str, Any]
+    encoding: tuple[EncodedColumn, ...] = ()  # of the columns of a table with texts
 
 
 def load_fitted(path: Path) -> FittedModel:
@@ -70,4 +104,4 @@ def load_fitted(path: Path) -> FittedModel:
             f"{path}: does not hold what pyrocco fit stores with a model ({error}): fit again"
         ) from error
     names = tuple(about["row_names"]), tuple(about["column_names"])
-    return FittedModel(model, *names, about["preparation"])
+    return FittedModel(model, *names, about["preparation"], tuple(about.get("encoding", ())))

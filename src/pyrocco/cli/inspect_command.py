@@ -9,13 +9,13 @@ from pathlib import Path
 from pyrocco.cells.inspection import (
     Cost,
     Facts,
-    advise,
     estimate_cost,
     gather_facts,
     machine_memory,
 )
-from pyrocco.cli.input import check_some_values, describe_advice, read_file
-from pyrocco.cli.options import ReadOptions
+from pyrocco.cli.encoded_input import read_or_encode
+from pyrocco.cli.input import check_some_values, describe_advice
+from pyrocco.cli.options import EncodeOptions, PrepareOptions, ReadOptions
 from pyrocco.cli.terminal import print_output, tell
 
 __all__ = ["inspect_file"]
@@ -23,10 +23,11 @@ __all__ = ["inspect_file"]
 
 def inspect_file(matrix: Path, read: ReadOptions, as_json: bool) -> None:
     """Print facts about a matrix, the recommended preparation and the cost of a fit."""
-    data = read_file(matrix, read, quiet=as_json)
+    found = read_or_encode(matrix, read, EncodeOptions(), PrepareOptions(), quiet=as_json)
+    data = found.matrix
     check_some_values(data, matrix)
     facts = gather_facts(data.X)
-    advice = advise(facts, data.row_names, data.column_names)
+    advice = found.advice
     cost = estimate_cost(*data.shape, data.X.dtype.itemsize)
     if as_json:
         about = {

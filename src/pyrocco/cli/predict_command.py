@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from pyrocco.cells.preparation import prepare_alike
+from pyrocco.cli.encoded_input import read_as_encoded
 from pyrocco.cli.fitted_model import FittedModel, load_fitted
 from pyrocco.cli.input import read_file
 from pyrocco.cli.options import ReadOptions, WriteOptions
@@ -48,9 +49,7 @@ def predict_file(job: PredictJob) -> None:
         _check_output(job.output, [path, job.source], job.write.force)
     fitted = load_fitted(path)
     source = str(job.source)
-    data = _match(read_file(job.source, job.read, job.quiet), fitted, source, job.columns)
-    if not job.as_is:
-        data = _prepare(data, fitted.preparation, source, job.columns)
+    data = _read_as_fitted(job, fitted)
     if not job.quiet:
         say_all(data.notes)
     _deliver(_assign(fitted.model, data, source, job.columns), job)
@@ -81,6 +80,20 @@ def _deliver(table: pd.DataFrame, job: PredictJob) -> None:
             f"Wrote the labels to {job.output}: {len(table)} {side}, {n_far} far from every "
             "cluster."
         )
+
+
+def _read_as_fitted(job: PredictJob, fitted: FittedModel) -> Matrix:
+    """Read new rows or columns, arranged and prepared as those of the fit."""
+    source = str(job.source)
+    if fitted.encoding and not job.as_is:
+        if job.columns:
+            raise MatrixError(
+                f"{source}: the fit encoded the columns of a table, which cannot be done for new "
+                "columns alone: encode them, scaled to variance 1, and use --as-is"
+            )
+        return read_as_encoded(job.source, job.read, fitted.encoding).matrix
+    data = _match(read_file(job.source, job.read, job.quiet), fitted, source, job.columns)
+    return data if job.as_is else _prepare(data, fitted.preparation, source, job.columns)
 
 
 def _match(data: Matrix, fitted: FittedModel, source: str, columns: bool) -> Matrix:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from pyrocco.cells.preparation import PREPARATIONS
-from pyrocco.cli.fitted_model import load_fitted
+from pyrocco.cli.encoded_input import read_as_encoded
+from pyrocco.cli.fitted_model import FittedModel, load_fitted
 from pyrocco.cli.input import prepare_matrix, read_file
 from pyrocco.cli.options import Absent, Layout, PrepareOptions, ReadOptions
 from pyrocco.cli.terminal import tell
@@ -60,7 +61,7 @@ def regenerate_report(output: Path, matrix: Path | None, quiet: bool) -> None:
     fitted = load_fitted(output / MODEL_FILE)
     names = {"row_names": fitted.row_names, "column_names": fitted.column_names}
     path = matrix or _recorded_path(output, summary)
-    data = _read_as_fitted(path, summary, quiet)
+    data = _read_as_fitted(path, summary, fitted, quiet)
     if (data.row_names, data.column_names) != (fitted.row_names, fitted.column_names):
         raise MatrixError(
             f"{path}: its rows and columns are not those of the fit in {output}: name the file "
@@ -107,9 +108,13 @@ def _recorded_path(output: Path, summary: dict[str, Any]) -> Path:
     return path
 
 
-def _read_as_fitted(path: Path, summary: dict[str, Any], quiet: bool) -> Matrix:
+def _read_as_fitted(
+    path: Path, summary: dict[str, Any], fitted: FittedModel, quiet: bool
+) -> Matrix:
     """Read and prepare a matrix as for the fit."""
     read = ReadOptions(**summary.get("reading", {}))
+    if fitted.encoding:
+        return read_as_encoded(path, read, fitted.encoding).matrix
     # A matrix beside the results was written after its preparation.
     steps = () if "matrix" in summary else summary.get("prepared", ())
     prepare = PrepareOptions(**dict.fromkeys(steps, True))

@@ -17,6 +17,12 @@ from pyrocco.assign.labels import RoundClusters
 from pyrocco.assign.nested import NestedClusters, NestedSide
 from pyrocco.assign.profiles import BlockProfiles, FeatureProfiles
 from pyrocco.backends import NumpyBackend, TorchBackend
+from pyrocco.cells.encoded_columns import (
+    CategoryColumn,
+    NumberColumn,
+    OrderedColumn,
+    YesNoColumn,
+)
 from pyrocco.fitting.repeated_rows import KnownRows
 from pyrocco.graph import Graph
 from pyrocco.io.errors import ModelFileError
@@ -51,6 +57,7 @@ STORABLE: dict[str, Callable[..., Any]] = {
         AutoSolver,
         BartelsStewartSolver,
         BlockProfiles,
+        CategoryColumn,
         CoClusterer,
         ConjugateGradientSolver,
         ContinuousAssigner,
@@ -67,12 +74,15 @@ STORABLE: dict[str, Callable[..., Any]] = {
         NestedClusters,
         NestedSide,
         NonzeroCleaner,
+        NumberColumn,
         NumpyBackend,
+        OrderedColumn,
         Predictor,
         RoundClusters,
         SilhouetteKMeans,
         SpectralSolver,
         TreeStatistics,
+        YesNoColumn,
     )
 }
 

@@ -269,10 +269,17 @@ def is_mixed(data: Any) -> bool:
     """
     table = _as_table(data)
     usable = [name for name, found in _learn_all(table).items() if not isinstance(found, str)]
-    n_texts = sum(not is_numeric(table[name]) for name in usable)
+    n_texts = sum(_holds_texts(table[name]) for name in usable)
     return n_texts >= max(_MIXED_SHARE * len(usable), 1) and (
         n_texts >= _LEAST_TEXTS or 2 * n_texts > len(usable)
     )
+
+
+def _holds_texts(column: pd.Series[Any]) -> bool:
+    """Whether a column holds something else than numbers and truth values."""
+    if is_numeric(column):
+        return False
+    return bool(pd.to_numeric(texts_of(column).dropna(), errors="coerce").isna().any())
 
 
 def _as_table(data: Any) -> pd.DataFrame:

@@ -193,8 +193,9 @@ class CategoryColumn:
 
     def encode(self, column: pd.Series[Any]) -> Floats:
         """Encode the categories of other rows; unknown ones count as missing."""
+        codes, texts = pd.factorize(texts_of(column))
         position = {category: j for j, category in enumerate(self.categories)}
-        which = np.array([position.get(text, -1) for text in texts_of(column)], dtype=np.intp)
+        which = np.array([*(position.get(text, -1) for text in texts), -1], dtype=np.intp)[codes]
         indicators = np.zeros((len(which), len(self.categories)))
         indicators[np.arange(len(which)), which] = 1 / self.scale
         indicators[which < 0] = np.nan
@@ -214,13 +215,10 @@ def texts_of(column: pd.Series[Any]) -> pd.Series[Any]:
     >>> texts_of(pd.Series([" light  blue", 7.0, True, None, ""])).tolist()
     ['light blue', '7', 'True', None, None]
     """
-    kinds = {value: _text(value) for value in pd.unique(column.dropna())}
-    cells = [None if is_missing else value for value, is_missing in _cells(column)]
-    return pd.Series([kinds.get(cell) or None for cell in cells], column.index, dtype=object)
-
-
-def _cells(column: pd.Series[Any]) -> zip[tuple[Any, Any]]:
-    return zip(column.astype(object), column.isna(), strict=True)
+    codes, values = pd.factorize(column)
+    # The code of missing values is -1, that of the last text.
+    texts = np.array([*(_text(value) or None for value in values), None], dtype=object)
+    return pd.Series(texts[codes], column.index, dtype=object)
 
 
 def _text(value: object) -> str:
@@ -269,9 +267,8 @@ def is_numeric(column: pd.Series[Any]) -> bool:
 
 def _places(column: pd.Series[Any], lookup: dict[str, float]) -> Floats:
     """Return the place of every cell in an order, NaN for missing and unknown ones."""
-    texts = texts_of(column)
-    places = {text: lookup.get(text.casefold(), np.nan) for text in texts.dropna().unique()}
-    return np.array([places.get(text, np.nan) for text in texts], dtype=np.float64)
+    codes, texts = pd.factorize(texts_of(column))
+    return np.array([*(lookup.get(text.casefold(), np.nan) for text in texts), np.nan])[codes]
 
 
 def _lookup(levels: Sequence[Sequence[str]]) -> dict[str, float]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import pandas as pd
 
+from pyrocco._typing import Floats
 from pyrocco.cells.encoding import is_mixed
 from pyrocco.io.arrow import load_frame, parquet_columns, parquet_head
 from pyrocco.io.columns import (
@@ -89,7 +90,6 @@ class TextHead:
 
     path: Path
     layout: Layout
-    records: Sequence[Record]
 
     @property
     def columns(self) -> Columns:
@@ -98,7 +98,9 @@ class TextHead:
 
     def sample(self) -> pd.DataFrame:
         """Return the first rows."""
-        return _frame_of_records(self.records, self.columns, self.layout.decimal)
+        records = _first_records(self.path, self.layout)
+        even = [record for record in records if len(record) == self.columns.width]
+        return _frame_of_records(even, self.columns, self.layout.decimal)
 
     def load(self) -> pd.DataFrame:
         """Return all rows."""
@@ -174,11 +176,14 @@ def look_at_table(
 
 def _look_at_text(path: Path, known: Collection[str]) -> TextHead:
     layout = detect_layout(path)
-    records = [record for _, record in islice(iter_records(path, layout, True), SAMPLE_LINES)]
-    columns = _with_headings(layout.columns, records, known)
-    body = records[columns.header is not None :]
-    even = [record for record in body if len(record) == columns.width]
-    return TextHead(path, replace(layout, columns=columns), even)
+    if _shows_headings(layout.columns):
+        return TextHead(path, layout)
+    columns = _with_headings(layout.columns, _first_records(path, layout), known)
+    return TextHead(path, replace(layout, columns=columns))
+
+
+def _first_records(path: Path, layout: Layout) -> list[Record]:
+    return [record for _, record in islice(iter_records(path, layout), SAMPLE_LINES)]
 
 
 def _look_at_excel(path: Path, sheet: str | None, known: Collection[str]) -> ExcelHead:
@@ -188,9 +193,15 @@ def _look_at_excel(path: Path, sheet: str | None, known: Collection[str]) -> Exc
     return ExcelHead(columns, records[columns.header is not None :], about)
 
 
+def _shows_headings(columns: Columns) -> bool:
+    """Whether numbers below the first line show whether it holds headings."""
+    roles = columns.roles
+    return bool(columns.header is not None or roles.numbers or roles.long)
+
+
 def _with_headings(columns: Columns, records: Sequence[Record], known: Collection[str]) -> Columns:
     """Recognise headings of a table of texts alone, which no number below them shows."""
-    if columns.header is not None or columns.roles.numbers or columns.roles.long:
+    if _shows_headings(columns):
         return columns
     first, *body = records
     cells = tuple(cell.strip() for cell in first)
@@ -272,8 +283,20 @@ def _typed(texts: pd.DataFrame, columns: Columns, decimal: str) -> pd.DataFrame:
 def _typed_column(cells: pd.Series[Any], decimal: str) -> pd.Series[Any]:
     words = [str(word).strip() for word in cells.cat.categories]
     codes = cells.cat.codes.to_numpy()
-    if all(is_missing(word) or is_number(word, decimal) for word in words):
-        numbers = np.array([to_number(word, decimal) for word in words])
+    numbers = _parsed(words, decimal)
+    if numbers is not None:
         return pd.Series(numbers[codes])
     kept = [None if is_missing(word) and word.lower() != _ANSWER else word for word in words]
     return pd.Series(np.array(kept, dtype=object)[codes], dtype=object)
+
+
+def _parsed(words: Sequence[str], decimal: str) -> Floats | None:
+    """Return words as numbers, NaN for missing values; None if one of them is a text."""
+    numbers = np.full(len(words), np.nan)
+    if decimal == ".":  # fast, and leaves the missing values
+        numbers = pd.to_numeric(pd.Series(words, dtype=object), errors="coerce").to_numpy(float)
+    for j in np.flatnonzero(np.isnan(numbers)).tolist():
+        if not is_missing(words[j]) and not is_number(words[j], decimal):
+            return None
+        numbers[j] = to_number(words[j], decimal)
+    return numbers

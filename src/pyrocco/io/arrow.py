@@ -160,12 +160,13 @@ def load_parquet(
         return pa.parquet.ParquetFile(path).read(columns=columns, use_threads=use_threads)
 
 
-def parquet_head(path: Path) -> pyarrow.Table:
-    """Read the first rows of a Parquet file."""
+def parquet_head(path: Path) -> tuple[Columns, pd.DataFrame]:
+    """Return what the columns of a Parquet file are used for, and its first rows."""
     with damage_errors(_no_parquet(path)):
         file = open_parquet(path)
         batches = list(islice(file.iter_batches(batch_size=SAMPLE_LINES), 1))
-        return import_arrow().Table.from_batches(batches, file.schema_arrow)
+        table = import_arrow().Table.from_batches(batches, file.schema_arrow)
+        return parquet_columns(table), table.to_pandas()
 
 
 def load_frame(path: Path) -> pd.DataFrame:

@@ -11,14 +11,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
 
 from pyrocco._typing import Floats
 from pyrocco.cells.encoding import is_mixed
-from pyrocco.io.arrow import load_frame, parquet_columns, parquet_head
+from pyrocco.io.arrow import load_frame, parquet_head
 from pyrocco.io.columns import (
     SAMPLE_LINES,
     Columns,
@@ -34,9 +34,6 @@ from pyrocco.io.excel import load_sheet_texts
 from pyrocco.io.read import check_file, file_format
 from pyrocco.io.sniff import Layout, detect_layout, iter_records
 from pyrocco.io.text_tables import load_texts
-
-if TYPE_CHECKING:
-    import pyarrow
 
 __all__ = ["MixedTable", "TableHead", "is_mixed_table", "look_at_table", "read_mixed_table"]
 
@@ -138,11 +135,11 @@ class ParquetHead:
 
     path: Path
     columns: Columns
-    head: pyarrow.Table
+    head: pd.DataFrame
 
     def sample(self) -> pd.DataFrame:
         """Return the first rows."""
-        return self.head.to_pandas()  # type: ignore[no-any-return]
+        return self.head
 
     def load(self) -> pd.DataFrame:
         """Return all rows."""
@@ -167,8 +164,7 @@ def look_at_table(
         return None
     with read_errors(path):
         if path.suffix.lower() == ".parquet":
-            head = parquet_head(path)
-            return ParquetHead(path, parquet_columns(head), head)
+            return ParquetHead(path, *parquet_head(path))
         if "sheet" in file_format(path).options:
             return _look_at_excel(path, sheet, known)
         return _look_at_text(path, known)

@@ -15,6 +15,7 @@ import typer
 
 from pyrocco.cli.options import (
     AsJson,
+    EncodeOptions,
     Force,
     LargeMatrixPath,
     MatrixPath,
@@ -86,10 +87,11 @@ def fit(
     output: OutputFolder,
     model: ModelOptions,
     read: ReadOptions,
+    encode: EncodeOptions,
     prepare: PrepareOptions,
+    *,
     run: RunOptions,
     write: ResultOptions,
-    *,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -109,6 +111,7 @@ def fit(
                 output=output,
                 model=model,
                 read=read,
+                encode=encode,
                 prepare=prepare,
                 run=run,
                 write=write,

@@ -17,6 +17,7 @@ import typer
 
 __all__ = [
     "AsJson",
+    "EncodeOptions",
     "Force",
     "LargeMatrixPath",
     "MatrixPath",
@@ -152,6 +153,21 @@ class ReadOptions:
         Absent | None,
         _reading(
             help="How to treat row-column pairs that a long table does not list; zero by default."
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class EncodeOptions:
+    """Whether to encode texts as numbers."""
+
+    encode: Annotated[
+        bool | None,
+        _reading(
+            "--encode/--no-encode",
+            help="Encode yes/no answers and categories as numbers, or use columns of numbers "
+            "alone. By default a table is encoded if many of its columns hold texts.",
+            show_default=False,
         ),
     ] = None
 

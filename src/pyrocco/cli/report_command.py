@@ -6,11 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pyrocco.cli.fitted_model import load_fitted
+from pyrocco.cli.encoded_input import read_as_encoded
+from pyrocco.cli.fitted_model import FittedModel, load_fitted
 from pyrocco.cli.input import read_file
 from pyrocco.cli.options import Absent, Layout, ReadOptions
 from pyrocco.cli.terminal import tell
-from pyrocco.io import MatrixError, staged_folder
+from pyrocco.io import Matrix, MatrixError, staged_folder
 from pyrocco.io.fields import (
     DictOf,
     FieldError,
@@ -58,7 +59,7 @@ def regenerate_report(output: Path, matrix: Path | None, quiet: bool) -> None:
     fitted = load_fitted(output / MODEL_FILE)
     names = {"row_names": fitted.row_names, "column_names": fitted.column_names}
     path = matrix or _recorded_path(output, summary)
-    data = read_file(path, ReadOptions(**summary.get("reading", {})), quiet)
+    data = _read_as_fitted(path, summary, fitted, quiet)
     if (data.row_names, data.column_names) != (fitted.row_names, fitted.column_names):
         raise MatrixError(
             f"{path}: its rows and columns are not those of the fit in {output}: name the file "
@@ -103,3 +104,13 @@ def _recorded_path(output: Path, summary: dict[str, Any]) -> Path:
             f"{path}: the matrix of this fit no longer exists: say where it is with --matrix FILE"
         )
     return path
+
+
+def _read_as_fitted(
+    path: Path, summary: dict[str, Any], fitted: FittedModel, quiet: bool
+) -> Matrix:
+    """Read a matrix as for the fit."""
+    read = ReadOptions(**summary.get("reading", {}))
+    if fitted.encoding:
+        return read_as_encoded(path, read, fitted.encoding)
+    return read_file(path, read, quiet)

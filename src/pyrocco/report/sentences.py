@@ -44,7 +44,7 @@ def summary_sentences(
         *_membership(model),
         _outlier_cells(n_outlier_cells(getattr(model, "cell_weights_", None)), X.shape),
         _missing_values(n_missing_values(X), X.shape),
-        _preparation(model),
+        _preparation(model, summary),
         _convergence(model, summary),
     ]
     return [sentence for sentence in sentences if sentence]
@@ -123,9 +123,11 @@ def _share(number: int, shape: tuple[int, ...]) -> str:
     return percent(number / (shape[0] * shape[1]))
 
 
-def _preparation(model: FittedCoClustering) -> str:
-    kind = getattr(model, "cells_", None)
-    return "" if kind is None else f"The cells are {kind}. {getattr(model, 'preparation_', '')}"
+def _preparation(model: FittedCoClustering, summary: Mapping[str, Any]) -> str:
+    """Say what the cells are and how they were prepared; a summary knows more than the model."""
+    kind = summary.get("cells", getattr(model, "cells_", None))
+    sentence = summary.get("preparation", getattr(model, "preparation_", ""))
+    return "" if kind is None else f"The cells are {kind}. {sentence}"
 
 
 def _format_seconds(seconds: float) -> str:

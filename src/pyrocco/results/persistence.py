@@ -17,6 +17,12 @@ from pyrocco.assign.labels import RoundClusters
 from pyrocco.assign.nested import NestedClusters, NestedSide
 from pyrocco.assign.profiles import BlockProfiles, FeatureProfiles
 from pyrocco.backends import NumpyBackend, TorchBackend
+from pyrocco.cells.encoded_columns import (
+    CategoryColumn,
+    NumberColumn,
+    OrderedColumn,
+    YesNoColumn,
+)
 from pyrocco.cells.preparation import Preparation, Step
 from pyrocco.cells.transforms import Affine, Pointwise
 from pyrocco.fitting.repeated_rows import KnownRows
@@ -54,6 +60,7 @@ STORABLE: dict[str, Callable[..., Any]] = {
         AutoSolver,
         BartelsStewartSolver,
         BlockProfiles,
+        CategoryColumn,
         CoClusterer,
         ConjugateGradientSolver,
         ContinuousAssigner,
@@ -70,7 +77,9 @@ STORABLE: dict[str, Callable[..., Any]] = {
         NestedClusters,
         NestedSide,
         NonzeroCleaner,
+        NumberColumn,
         NumpyBackend,
+        OrderedColumn,
         Pointwise,
         Predictor,
         Preparation,
@@ -79,6 +88,7 @@ STORABLE: dict[str, Callable[..., Any]] = {
         SpectralSolver,
         Step,
         TreeStatistics,
+        YesNoColumn,
     )
 }
 

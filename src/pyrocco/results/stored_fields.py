@@ -253,6 +253,27 @@ _JOINT_ASSIGNERS = {
     "EachSide": Fields(assigner=Part(_ASSIGNERS), backend=_BACKEND),
 }
 
+# How the columns of a table were encoded; stored beside a model.
+_FINITE, _SCALE = Number(-1e300, 1e300), Number(1e-300, 1e300)
+_COLUMNS = {
+    "CategoryColumn": Fields(name=Text(), categories=Texts(), scale=_SCALE),
+    "NumberColumn": Fields(
+        name=Text(),
+        offset=optional(Number(0, 1e300)),
+        low=_FINITE,
+        high=_FINITE,
+        center=_FINITE,
+        scale=_SCALE,
+    ),
+    "OrderedColumn": Fields(
+        name=Text(),
+        levels=ListOf(Texts()),
+        center=_FINITE,
+        scale=_SCALE,
+    ),
+    "YesNoColumn": Fields(name=Text(), scale=_SCALE),
+}
+
 # Every class whose objects a model may contain; the names are those of constructor parameters.
 OBJECTS: dict[str, Fields] = {
     "Affine": _AFFINE,
@@ -277,6 +298,7 @@ OBJECTS: dict[str, Fields] = {
     "Step": _STEP,
     "TreeStatistics": _TREE_STATISTICS,
     **_SOLVERS,
+    **_COLUMNS,
     **_ASSIGNERS,
     **_JOINT_ASSIGNERS,
 }

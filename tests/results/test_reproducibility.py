@@ -83,17 +83,18 @@ def test_the_summary_names_scores_and_clusters(blocks):
     assert "if p <= 0.25" in found.summary()
 
 
-def test_it_is_deterministic_and_does_not_depend_on_the_processes(blocks):
-    X, model, found = blocks
-    before = model.row_labels_.copy(), X.copy()
+def test_it_is_deterministic_and_does_not_depend_on_the_processes():
+    X = noise(0)
+    model, before = fast(X), X.copy()
+    labels = model.row_labels_.copy()
+    found = reproducibility(model, X, n_repeats=3)
     again = reproducibility(model, X, n_repeats=3, n_jobs=2)
     pd.testing.assert_frame_equal(again.rows, found.rows)
     pd.testing.assert_frame_equal(again.scores, found.scores)
-    other = reproducibility(fast(noise(0)), noise(0), n_repeats=3, random_state=1)
-    same = reproducibility(fast(noise(0)), noise(0), n_repeats=3, random_state=0)
-    assert not other.scores.equals(same.scores)
-    assert (model.row_labels_ == before[0]).all()
-    assert np.array_equal(X, before[1])
+    other = reproducibility(model, X, n_repeats=3, random_state=1)
+    assert not other.scores.equals(found.scores)
+    assert np.array_equal(model.row_labels_, labels)
+    assert np.array_equal(X, before)
 
 
 def test_the_order_of_rows_and_columns_does_not_matter(blocks):
@@ -116,7 +117,7 @@ def test_rows_and_columns_swap_with_the_transpose():
 def test_noise_cut_into_three_is_not_found_again():
     """The clusters are found anew in the null, so p-values are not small in noise."""
     scores, clusters = [], []
-    for seed in range(12):
+    for seed in range(8):
         X = noise(seed)
         found = reproducibility(fast(X), X, n_repeats=9, random_state=seed)
         scores += list(found.scores["p_value"])
@@ -128,11 +129,15 @@ def test_noise_cut_into_three_is_not_found_again():
         assert np.std(p_values) > 0.05
 
 
+@pytest.mark.slow
 def test_noise_cut_into_three_by_rocco():
-    found = measured(noise(0), n_clusters=(3, 3), n_repeats=4)
-    assert found.row_score < 0.2
-    assert found.scores["p_value"]["rows"] > 0.25
-    assert found.rows["p_value"].min() > 0.25
+    """With four repeats, one in five p-values may be the smallest possible one, 0.2."""
+    found = [measured(noise(seed, (30, 20)), 4, n_clusters=(3, 3)) for seed in range(3)]
+    assert max(one.row_score for one in found) < 0.2
+    p_values = np.concatenate([one.scores["p_value"] for one in found])
+    assert np.median(p_values) > 0.25
+    clusters = np.concatenate([one.rows["p_value"] for one in found])
+    assert np.median(clusters) > 0.4
 
 
 def test_one_real_cluster_among_noise_is_told_from_the_others():
@@ -152,6 +157,17 @@ def test_one_cluster_has_nothing_to_find_again():
     assert found.row_score == 0
     assert found.rows["p_value"].tolist() == [1.0]
     assert "There is one cluster of rows, so there is nothing to find again." in found.summary()
+
+
+def test_without_matrices_without_structure_there_are_scores_but_no_p_values():
+    X = noise(0)
+    found = reproducibility(fast(X), X, n_repeats=3, n_null=0)
+    same = reproducibility(fast(X), X, n_repeats=3, n_null=1)
+    assert found.row_score == same.row_score
+    assert found.rows["p_value"].isna().all()
+    assert found.scores["p_value"].isna().all()
+    assert found.summary().startswith(f"The clusters of rows have a score of {same.row_score:.2f}")
+    assert found.to_dict()["rows"][0]["p_value"] is None
 
 
 def test_missing_values():
@@ -247,11 +263,13 @@ def test_the_observer_follows_the_repeats():
             raise AssertionError("a repeat is not an iteration")
 
     recorder = Recorder()
-    reproducibility(fast(noise(0)), noise(0), n_repeats=2, observer=recorder)
+    reproducibility(fast(noise(0)), noise(0), n_repeats=2, n_null=1, observer=recorder)
     assert recorder.said == [
-        "reproducibility, repeat 1 of 2",
+        "split 1 of 2",
         "end",
-        "reproducibility, repeat 2 of 2",
+        "split 2 of 2",
+        "end",
+        "split without structure 1 of 1",
         "end",
     ]
 

@@ -79,6 +79,7 @@ from pyrocco.plots.style import count
 from pyrocco.progress import Observer
 from pyrocco.report import write_report
 from pyrocco.report.sentences import n_outlier_cells
+from pyrocco.results.reproducibility import reproducibility
 
 __all__ = ["FitJob", "fit_file", "fit_model", "write_results"]
 
@@ -103,6 +104,7 @@ class FitJob:
     prepare: PrepareOptions = field(default_factory=PrepareOptions)
     run: RunOptions = field(default_factory=RunOptions)
     write: ResultOptions = field(default_factory=ResultOptions)
+    n_repeats: int | None = None  # of the measurement of reproducibility; None for none
     quiet: bool = False
     as_json: bool = False
     observer: Observer | None = None
@@ -201,11 +203,29 @@ def _fit_in_memory(model: ROCCO, job: FitJob) -> Summary:
             advised = [] if job.prepare.names else [describe_advice(advice)]
             say_all([*prepared.notes, *advised])
         outcome = _fit_job(model, prepared.X, job, checkpoint)
-        about = {**job.about, "advice": vars(advice), **outcome}
+        found = _measure_reproducibility(model, prepared.X, job)
+        about = {**job.about, "advice": vars(advice), **outcome, **found}
         with write_errors(job.output):
             return write_results(
                 model, prepared, about, folder, write, preparation=preparation, options=job.write
             )
+
+
+def _measure_reproducibility(model: ROCCO, X: MatrixLike, job: FitJob) -> Summary:
+    """Measure whether the clusters are found again, if the job asks for it, and say so."""
+    if job.n_repeats is None:
+        return {}
+    with fit_bars(job.quiet or job.as_json, job.observer) as observer:
+        try:
+            found = reproducibility(
+                model, X, job.n_repeats, random_state=job.model.seed, observer=observer
+            )
+        except ValueError as error:
+            reason = one_line(str(error))
+            raise MatrixError(f"{job.source}: --reproducibility: {reason}") from error
+    if not job.quiet:
+        say(found.summary())
+    return {"reproducibility": found.to_dict()}
 
 
 def _fit_in_chunks(model: ROCCO, job: FitJob) -> Summary:
@@ -241,6 +261,11 @@ def _fit_in_chunks(model: ROCCO, job: FitJob) -> Summary:
 
 def _open_chunks(job: FitJob) -> PartitionedMatrix | Matrix:
     """Open a matrix in many files without reading it, or read a single file."""
+    if job.n_repeats is not None:
+        raise MatrixError(
+            "--reproducibility needs the whole matrix in memory: leave it out, or fit a sample of "
+            "the rows"
+        )
     if job.write.output_format is OutputFormat.h5ad:
         raise MatrixError("--output-format h5ad needs the whole matrix: choose csv or parquet")
     if not is_partitioned(job.source):

@@ -91,7 +91,10 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
     n_row_clusters_, n_column_clusters_ : int
         Numbers of clusters.
     row_membership_, column_membership_ : ndarray of float
-        Probability of the label of every row and of every column.
+        Probability of the label of every row and of every column under the fitted model. It
+        does not say how likely a label is to be right, and should not be compared between
+        preparations or models; `pyrocco.reproducibility` measures whether clusters are found
+        again in other parts of the data.
     row_stability_, column_stability_ : ndarray of float
         Expected overlap (Jaccard index) of each cluster with itself when labels are redrawn
         from their probabilities.
@@ -338,9 +341,10 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         -------
         DataFrame
             One row for each row of `X`, with its index if `X` is a DataFrame: ``label``, as from
-            `predict`; ``membership``, the probability of the label; ``distance`` from the
-            cluster, which exceeds 1 for one in a hundred rows like those of `fit`; and ``far``,
-            whether it exceeds 1. The label of a far row is that of the nearest cluster.
+            `predict`; ``membership``, the probability of the label under the fitted model;
+            ``distance`` from the cluster, which exceeds 1 for one in a hundred rows like those of
+            `fit`; and ``far``, whether it exceeds 1. The label of a far row is that of the
+            nearest cluster.
 
         Examples
         --------

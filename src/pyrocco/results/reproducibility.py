@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,7 +57,9 @@ class Reproducibility:
         ``other_rows`` and ``other_columns``; ``score``, the mean of the smaller of both;
         ``null``, the score of matrices without structure; and ``p_value``.
     n_repeats : int
-        Number of splits, and of matrices without structure for each side.
+        Number of splits.
+    n_null : int
+        Number of matrices without structure for each side.
 
     Examples
     --------
@@ -74,6 +77,7 @@ class Reproducibility:
     columns: pd.DataFrame
     scores: pd.DataFrame
     n_repeats: int
+    n_null: int
 
     @property
     def row_score(self) -> float:
@@ -88,7 +92,7 @@ class Reproducibility:
     @property
     def level(self) -> float:
         """Largest p-value of a cluster that counts as found again."""
-        return max(_LEVEL, 1 / (1 + self.n_repeats))
+        return max(_LEVEL, 1 / (1 + self.n_null))
 
     def __repr__(self) -> str:
         return (
@@ -96,23 +100,38 @@ class Reproducibility:
             f"column_score={self.column_score:.2f}, n_repeats={self.n_repeats})"
         )
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as numbers, texts, lists and dicts, which JSON can hold."""
+        return {
+            "n_repeats": self.n_repeats,
+            "n_null": self.n_null,
+            "summary": self.summary(),
+            "scores": json.loads(self.scores.to_json(orient="index")),
+            "rows": json.loads(self.rows.to_json(orient="records")),
+            "columns": json.loads(self.columns.to_json(orient="records")),
+        }
+
     def summary(self) -> str:
         """Describe the result in a few sentences."""
         sides = {"rows": self.rows, "columns": self.columns}
         about = [
-            _describe(side, table["p_value"] <= self.level, self.scores.T[side])
+            _describe(side, table["p_value"] <= self.level, self.scores.T[side], self.n_null)
             for side, table in sides.items()
         ]
-        return f"{' '.join(about)} A cluster counts as found again if p <= {self.level:.2g}."
+        if self.n_null:
+            about.append(f"A cluster counts as found again if p <= {self.level:.2g}.")
+        return " ".join(about)
 
 
-def _describe(side: str, is_found: pd.Series[bool], score: pd.Series[float]) -> str:
+def _describe(side: str, is_found: pd.Series[bool], score: pd.Series[float], n_null: int) -> str:
     if len(is_found) == 1:
         return f"There is one cluster of {side}, so there is nothing to find again."
+    text = f"The clusters of {side} have a score of {score['score']:.2f}"
+    if not n_null:
+        return f"{text} (0 is chance, 1 is identical)."
     return (
-        f"The clusters of {side} have a score of {score['score']:.2f}; without structure it "
-        f"would be {score['null']:.2f} (p = {score['p_value']:.2g}). "
-        f"{is_found.sum()} of {len(is_found)} of them are found again."
+        f"{text}; without structure it would be {score['null']:.2f} (p = "
+        f"{score['p_value']:.2g}). {is_found.sum()} of {len(is_found)} of them are found again."
     )
 
 
@@ -123,6 +142,7 @@ def reproducibility(
     random_state: int | np.random.RandomState | None = 0,
     n_jobs: int | None = None,
     *,
+    n_null: int | None = None,
     observer: Observer | None = None,
 ) -> Reproducibility:
     """Measure how far the clusters of a model are found again in other parts of the data.
@@ -144,15 +164,17 @@ def reproducibility(
     X : array, DataFrame or sparse matrix of shape (n_rows, n_columns)
         The matrix that the model was fitted to. NaN marks missing values.
     n_repeats : int, default=20
-        Number of splits of the rows and of the columns, and number of matrices without
-        structure for each side. The smallest possible p-value is ``1 / (1 + n_repeats)``.
+        Number of splits of the rows and of the columns.
     random_state : None, int or RandomState, default=0
         Seed of the splits and of the permutations.
     n_jobs : int, default=None
         Number of processes that fit at the same time; None is one. With several, each of them
         uses a single thread.
+    n_null : int, default=None
+        Number of matrices without structure for each side; None is `n_repeats`. The smallest
+        possible p-value is ``1 / (1 + n_null)``; with 0 there are no p-values.
     observer : Observer, optional
-        Is told when a repeat begins and ends, see `pyrocco.progress.Observer`.
+        Is told when a split begins and ends, see `pyrocco.progress.Observer`.
 
     Returns
     -------
@@ -170,9 +192,10 @@ def reproducibility(
 
     Notes
     -----
-    A repeat takes about as long as eight fits to `X`. Larger matrices are sampled for every
-    repeat: of a matrix with more than 2,000 rows and more than 2,000 columns, 2,000 of each; of
-    others, four million cells. Weights of rows are not used.
+    A split takes about as long as two fits to `X`, and the matrices without structure, one for
+    each side, as long as six. Larger matrices are sampled every time: of a matrix with more than
+    2,000 rows and more than 2,000 columns, 2,000 of each; of others, four million cells. Weights
+    of rows are not used.
 
     The overlap of two clusters is their Jaccard index, corrected for the overlap that random
     clusters of the same sizes have, and a cluster is compared with the cluster of a refit that
@@ -198,14 +221,21 @@ def reproducibility(
     [1.0, 1.0, 1.0]
     """
     n_repeats = check_count("n_repeats", n_repeats)
+    n_null = n_repeats if n_null is None else check_count("n_null", n_null, least=0)
     n_processes = check_n_jobs(n_jobs) or 1
     labels = _checked_labels(model, X)
     matrix = check_matrix(X)
     _check_shape(labels, matrix.shape)
-    seeds = check_random_state(random_state).randint(2**31 - 1, size=n_repeats)
-    refit = _unfitted(model, n_processes)
-    repeats = _repeats(refit, matrix, labels, seeds, n_processes, observer)
-    return _collected(repeats, labels)
+    generator = check_random_state(random_state)
+    seeds, null_seeds = (generator.randint(2**31 - 1, size=n) for n in (n_repeats, n_null))
+    copy = _unfitted(model, n_processes)
+    progress = Progress(*([] if observer is None else [observer]))
+    stages = ("split", progress), ("split without structure", progress)
+    splits = _in_parallel(_split, (copy, matrix, labels), seeds, n_processes, stages[0])
+    null = _in_parallel(
+        _split_without_structure, (copy, matrix), null_seeds, n_processes, stages[1]
+    )
+    return _collected(splits, null, labels)
 
 
 def _checked_labels(model: FittedCoClustering, X: MatrixLike) -> _Pair:
@@ -265,45 +295,49 @@ class _Found:
     scores: dict[str, float]
 
 
-# What is found in the matrix and without structure, for one side.
-_Compared = tuple[_Found, _Found]
+# What is found about the rows and about the columns.
+_Sides = tuple[_Found, _Found]
 
 
-def _repeats(
-    model: Any,
-    X: Matrix,
-    labels: _Pair,
+def _in_parallel(
+    task: Callable[..., _Sides],
+    given: tuple[Any, ...],
     seeds: Labels,
     n_processes: int,
-    observer: Observer | None,
-) -> list[tuple[_Compared, _Compared]]:
-    """Repeat everything with every seed, and tell the observer."""
-    tasks = (joblib.delayed(_repeat)(model, X, labels, int(seed)) for seed in seeds)
+    stages: tuple[str, Progress],
+) -> list[_Sides]:
+    """Carry out a task with every seed, and report each as a stage of its own."""
+    name, progress = stages
+    tasks = (joblib.delayed(task)(*given, int(seed)) for seed in seeds)
     found = iter(joblib.Parallel(n_processes, return_as="generator")(tasks))
-    progress = Progress(*([] if observer is None else [observer]))
-    repeats = []
+    results = []
     for i in range(1, len(seeds) + 1):
-        with progress.stage(f"reproducibility, repeat {i} of {len(seeds)}"):
-            repeats.append(next(found))
-    return repeats
+        with progress.stage(f"{name} {i} of {len(seeds)}"):
+            results.append(next(found))
+    return results
 
 
-def _repeat(model: Any, X: Matrix, labels: _Pair, seed: int) -> tuple[_Compared, _Compared]:
-    """Split the rows once and the columns once, and do the same without structure."""
+def _split(model: Any, X: Matrix, labels: _Pair, seed: int) -> _Sides:
+    """Split the rows once and the columns once, and look for the clusters of the model."""
     rng = np.random.default_rng(seed)
     rows, columns = _sample(X.shape, rng)
-    part = X[rows][:, columns]
-    halves = _fit_halves(model, part, rng)
-    of_rows = _find(labels[0][rows], halves, 0, int(labels[0].max()) + 1)
-    of_columns = _find(labels[1][columns], halves, 1, int(labels[1].max()) + 1)
-    null = [_find_without_structure(model, part, side, rng) for side in (0, 1)]
-    return (of_rows, null[0]), (of_columns, null[1])
+    halves = _fit_halves(model, X[rows][:, columns], rng)
+    return (
+        _find(labels[0][rows], halves, 0, int(labels[0].max()) + 1),
+        _find(labels[1][columns], halves, 1, int(labels[1].max()) + 1),
+    )
 
 
-def _find_without_structure(model: Any, X: Matrix, side: int, rng: np.random.Generator) -> _Found:
-    noise = _permuted(X, side, rng)
-    labels = _fit(model, noise)[side]
-    return _find(labels, _fit_halves(model, noise, rng), side, int(labels.max()) + 1)
+def _split_without_structure(model: Any, X: Matrix, seed: int) -> _Sides:
+    """Do the same on a matrix without structure for each side, with clusters found there."""
+    rng = np.random.default_rng(seed)
+    rows, columns = _sample(X.shape, rng)
+    sides = []
+    for side in (0, 1):
+        noise = _permuted(X[rows][:, columns], side, rng)
+        labels = _fit(model, noise)[side]
+        sides.append(_find(labels, _fit_halves(model, noise, rng), side, int(labels.max()) + 1))
+    return sides[0], sides[1]
 
 
 def _sample(shape: tuple[int, ...], rng: np.random.Generator) -> _Pair:
@@ -428,43 +462,47 @@ def _jaccard(common: Floats, both: Floats) -> Floats:
     return np.asarray(common / (both - common))
 
 
-def _collected(repeats: list[tuple[_Compared, _Compared]], labels: _Pair) -> Reproducibility:
-    rows, columns = zip(*repeats, strict=True)
-    return Reproducibility(
-        rows=_table(rows, labels[0], "found_again_other_columns"),
-        columns=_table(columns, labels[1], "found_again_other_rows"),
-        scores=pd.DataFrame([_scores(rows), _scores(columns)], index=["rows", "columns"]),
-        n_repeats=len(repeats),
+def _collected(splits: list[_Sides], null: list[_Sides], labels: _Pair) -> Reproducibility:
+    tested = "found_again_other_columns", "found_again_other_rows"
+    sides = [([one[side] for one in splits], [one[side] for one in null]) for side in (0, 1)]
+    rows, columns = (
+        _table(*found, side, name) for found, side, name in zip(sides, labels, tested, strict=True)
     )
+    scores = pd.DataFrame([_scores(*found) for found in sides], index=["rows", "columns"])
+    return Reproducibility(rows, columns, scores, len(splits), len(null))
 
 
-def _scores(repeats: Sequence[_Compared]) -> dict[str, float]:
-    found, null = (
-        pd.DataFrame([one.scores for one in part]) for part in zip(*repeats, strict=True)
-    )
-    p_value = _p_values(found[["score"]].to_numpy(), null["score"].to_numpy())
-    return {**found.mean(), "null": null["score"].mean(), "p_value": p_value.item()}
+def _scores(splits: list[_Found], null: list[_Found]) -> dict[str, float]:
+    found = pd.DataFrame([one.scores for one in splits])
+    without = np.array([one.scores["score"] for one in null])
+    p_value = _p_values(found[["score"]].to_numpy(), without).item()
+    return {**found.mean(), "null": _mean(without), "p_value": p_value}
 
 
-def _table(repeats: Sequence[_Compared], labels: Labels, tested: str) -> pd.DataFrame:
+def _table(splits: list[_Found], null: list[_Found], labels: Labels, tested: str) -> pd.DataFrame:
     """Make the table of the clusters of one side; `tested` is what the p-values are of."""
-    found = {name: np.stack([one.clusters[name] for one, _ in repeats]) for name in _OVERLAPS}
-    null = np.array([without.clusters[tested].max() for _, without in repeats])
+    found = {name: np.stack([one.clusters[name] for one in splits]) for name in _OVERLAPS}
+    without = np.array([one.clusters[tested].max() for one in null])
     return pd.DataFrame(
         {
             "cluster": np.arange(labels.max() + 1),
             "size": np.bincount(labels),
             **{name: _means(values) for name, values in found.items()},
-            "null": null.mean(),
-            "p_value": _p_values(found[tested], null),
+            "null": _mean(without),
+            "p_value": _p_values(found[tested], without),
         }
     )
+
+
+def _mean(values: Floats) -> float:
+    return float(values.mean()) if len(values) else np.nan
 
 
 def _p_values(found: Floats, null: Floats) -> Floats:
     """Rank every split among the matrices without structure; the mean over the splits."""
     as_large = (null >= found[:, :, None]).sum(axis=2)
-    return _means(np.where(np.isnan(found), np.nan, (1 + as_large) / (1 + len(null))))
+    is_known = ~np.isnan(found) & (len(null) > 0)
+    return _means(np.where(is_known, (1 + as_large) / (1 + len(null)), np.nan))
 
 
 def _means(values: Floats) -> Floats:

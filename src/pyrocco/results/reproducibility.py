@@ -205,9 +205,9 @@ def reproducibility(
     smaller of both.
 
     Each split is ranked among the matrices without structure, of which each is split once. A
-    p-value is the mean of the ranks. It is conservative: without structure it is near 0.5 more
-    often than a uniform number. A cluster is ranked among the clusters that are found again best
-    in each of those matrices, so its p-value accounts for the number of clusters.
+    p-value is the mean of the ranks. It is conservative: without structure, small values are
+    rarer than those of a uniform number. A cluster is ranked among the clusters that are found
+    again best in each of those matrices, so its p-value accounts for the number of clusters.
 
     Examples
     --------

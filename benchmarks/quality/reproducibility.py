@@ -71,11 +71,11 @@ def _normalized_log(X):
     return prepare(X, ["normalize", "log1p"])
 
 
-# Preparations by hand for each kind of matrix, besides none. The first is the usual one.
-PREPARATIONS: dict[str, dict[str, Callable]] = {
-    "text": {"tf-idf": tfidf, AS_IT_COMES: np.copy},
-    "cells": {"normalize, log1p": _normalized_log, AS_IT_COMES: np.copy},
-    "genes": {AS_IT_COMES: np.copy, "z-scores": zscore, "log2": np.log2},
+# Preparations by hand for each kind of matrix, and none. The first is the usual one.
+PREPARATIONS: dict[str, dict[str, Callable | None]] = {
+    "text": {"tf-idf": tfidf, AS_IT_COMES: None},
+    "cells": {"normalize, log1p": _normalized_log, AS_IT_COMES: None},
+    "genes": {AS_IT_COMES: None, "z-scores": zscore, "log2": np.log2},
 }
 
 
@@ -103,7 +103,7 @@ def prepared(data: Labelled) -> Iterable[tuple[str, object]]:
     for name, step in PREPARATIONS[data.kind].items():
         if name == "log2" and data.X.min() <= 0:
             continue
-        yield name, data.X if step is np.copy else step(data.X)
+        yield name, data.X if step is None else step(data.X)
 
 
 def measure(data: Labelled, preparation: str, X: object) -> Measured:

@@ -136,8 +136,8 @@ def page(frame: pd.DataFrame) -> str:
         "planted clusters, four numbers, four yes/no answers and four categories of 3, 5, 8 and "
         "10 values, 5 % of the values missing. The columns named above a result tell the "
         "clusters apart, the others are noise. ARI of `ROCCO(prepare=None)`, number of clusters "
-        f"unknown, mean ± standard deviation over seeds {SEEDS[0]} to {SEEDS[-1]}, none of which was used "
-        "to choose the encoding.",
+        f"unknown, mean ± standard deviation over seeds {SEEDS[0]} to {SEEDS[-1]}, none of which "
+        "was used to choose the encoding.",
         markdown.table(["encoding", *cases, "mean"], rows),
     ]) + "\n"  # fmt: skip
 

@@ -17,6 +17,7 @@ from pyrocco.datasets import make_noisy_biclusters
 from pyrocco.fitting import memory_plan
 from pyrocco.fitting.engines import ChunkedEngine, Given, engine_for
 from pyrocco.fitting.settings import Settings
+from pyrocco.inspection import Cells
 from pyrocco.prepare import PREPARATIONS, prepare
 
 RNG = np.random.default_rng(0)
@@ -64,6 +65,32 @@ def test_the_kind_decides_and_the_clusters_are_those_of_prepared_values(case):
     named = ROCCO(prepare=names).fit(X)
     np.testing.assert_array_equal(named.row_labels_, model.row_labels_)
     assert named.preparation_.endswith(", as asked.")
+
+
+@pytest.mark.parametrize("case", DATA)
+def test_cells_that_were_found_are_used_again(case, tmp_path):
+    X, kind, names = DATA[case]
+    model = ROCCO().fit(X)
+    cells = model.found_cells_
+    assert (cells.kind, cells.steps, cells.transposed) == (kind, tuple(names), False)
+    again = ROCCO(prepare=cells).fit(X)
+    np.testing.assert_array_equal(again.row_labels_, model.row_labels_)
+    np.testing.assert_array_equal(again.representation_, model.representation_)
+    again.save(tmp_path / "model.pyrocco")
+    loaded = pyrocco.load(tmp_path / "model.pyrocco")
+    assert loaded.found_cells_ == loaded.prepare == cells
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        (Cells("numbers", (), ""), "kind of the cells must be one of 'real values'"),
+        (Cells("counts", ("sqrt",), ""), "one or several of normalize"),
+    ],
+)
+def test_cells_are_checked(cells, words):
+    with pytest.raises(ValueError, match=words):
+        ROCCO(prepare=cells).fit(COUNTS)
 
 
 @pytest.mark.parametrize("case", DATA)

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 import typer
 
-from pyrocco._typing import Labels
+from pyrocco._typing import Labels, MatrixLike
 from pyrocco.backends.chunked.dask import ClusterLostError
 from pyrocco.checkpoint import Checkpoint, checkpoint_to
 from pyrocco.cli.dask_cluster import NoClusterError, parse_cluster, peak_memory, start_cluster
@@ -81,6 +81,7 @@ from pyrocco.plots.style import count
 from pyrocco.progress import Observer
 from pyrocco.report import write_report
 from pyrocco.report.sentences import n_outlier_cells
+from pyrocco.results.reproducibility import reproducibility
 
 __all__ = ["FitJob", "fit_file", "fit_model", "write_results"]
 
@@ -106,6 +107,7 @@ class FitJob:
     prepare: PrepareOptions = field(default_factory=PrepareOptions)
     run: RunOptions = field(default_factory=RunOptions)
     write: ResultOptions = field(default_factory=ResultOptions)
+    n_repeats: int | None = None  # of the measurement of reproducibility; None for none
     quiet: bool = False
     as_json: bool = False
     observer: Observer | None = None
@@ -212,6 +214,7 @@ def _fit_in_memory(model: ROCCO, job: FitJob) -> Summary:
         if not job.quiet:
             say_all(data.matrix.notes)
         outcome = _fit_job(model, data.matrix, job, checkpoint)
+        outcome |= _measure_reproducibility(model, data.matrix.X, job)
         with write_errors(job.output):
             about = {**job.about, **outcome}
             return write_results(model, data, about, folder, write, job.write)
@@ -223,6 +226,23 @@ def _read(model: ROCCO, job: FitJob) -> EncodedInput:
     if data.encoding:
         model.set_params(prepare=None)
     return data
+
+
+def _measure_reproducibility(model: ROCCO, X: MatrixLike, job: FitJob) -> Summary:
+    """Measure whether the clusters are found again, if the job asks for it, and say so."""
+    if job.n_repeats is None:
+        return {}
+    with fit_bars(job.quiet or job.as_json, job.observer) as observer:
+        try:
+            found = reproducibility(
+                model, X, job.n_repeats, random_state=job.model.seed, observer=observer
+            )
+        except ValueError as error:
+            reason = one_line(str(error))
+            raise MatrixError(f"{job.source}: --reproducibility: {reason}") from error
+    if not job.quiet:
+        say(found.summary())
+    return {"reproducibility": found.to_dict()}
 
 
 def _fit_in_chunks(model: ROCCO, job: FitJob) -> Summary:
@@ -261,6 +281,11 @@ def _open_chunks(model: ROCCO, job: FitJob) -> tuple[PartitionedMatrix | Matrix,
 
     Returns it with what the summary says about its encoding.
     """
+    if job.n_repeats is not None:
+        raise MatrixError(
+            "--reproducibility needs the whole matrix in memory: leave it out, or fit a sample of "
+            "the rows"
+        )
     if job.write.output_format is OutputFormat.h5ad:
         raise MatrixError("--output-format h5ad needs the whole matrix: choose csv or parquet")
     if not is_partitioned(job.source):

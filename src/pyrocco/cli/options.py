@@ -27,6 +27,7 @@ __all__ = [
     "PrepareOptions",
     "Quiet",
     "ReadOptions",
+    "Repeats",
     "ResultOptions",
     "RunOptions",
     "Seed",
@@ -95,6 +96,16 @@ Seed = Annotated[
     int, typer.Option(min=0, help="Random seed; the same seed gives the same result.")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")]
+Repeats = Annotated[
+    int | None,
+    typer.Option(
+        "--reproducibility",
+        min=1,
+        metavar="N",
+        help="Measure with N repeats, such as 20, whether the clusters are found again in other "
+        "parts of the data; a repeat takes about as long as eight fits.",
+    ),
+]
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print the result as JSON on standard output.")
 ]

@@ -16,6 +16,8 @@ from pyrocco.io.fields import (
     DictOf,
     FieldError,
     Fields,
+    Integer,
+    ListOf,
     Number,
     Text,
     Texts,
@@ -37,6 +39,24 @@ _READING = Fields(
     absent=optional(Text(tuple(Absent))),
     all_optional=True,
 )
+_CLUSTERS = ListOf(
+    Fields(
+        cluster=Integer(0),
+        size=Integer(1),
+        found_again_other_rows=optional(Number()),
+        found_again_other_columns=optional(Number()),
+        null=optional(Number()),
+        p_value=optional(Number()),
+    )
+)
+_REPRODUCIBILITY = Fields(
+    n_repeats=Integer(1),
+    n_null=Integer(0),
+    summary=Text(),
+    scores=DictOf(Text(), DictOf(Text(), optional(Number()))),
+    rows=_CLUSTERS,
+    columns=_CLUSTERS,
+)
 # What the report uses of the summary of a fit.
 _SUMMARY = Fields(
     input=Text(),
@@ -48,6 +68,7 @@ _SUMMARY = Fields(
     warnings=Texts(),
     density=Number(),
     seconds=Number(),
+    reproducibility=_REPRODUCIBILITY,
     versions=DictOf(Text(), Text()),
     all_optional=True,
 )

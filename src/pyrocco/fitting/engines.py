@@ -366,6 +366,8 @@ def _check_chunked(given: Given, settings: Settings) -> None:
 
 def read_cells(arranged: Arranged, given: Given, settings: Settings) -> Cells:
     """Find out what the cells are; the parameters may say what is done with them."""
+    if isinstance(settings.prepare, Cells):
+        return settings.prepare
     names = given.row_names, given.column_names
     cells = read_kind(arranged.X, *names, transposed=arranged.transposed)
     if settings.prepare is not None:

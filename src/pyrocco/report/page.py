@@ -25,6 +25,7 @@ from pyrocco.report.sections import (
     bullet_list,
     convergence,
     key_figures,
+    reproducibility,
     settings,
 )
 from pyrocco.report.sentences import summary_sentences
@@ -141,6 +142,7 @@ def _parts(report: ReportInput, summary: Mapping[str, Any]) -> dict[str, str]:
         "figures": key_figures(model, X),
         "summary": bullet_list(summary_sentences(model, X, summary)),
         "warnings": f'<div class="warnings">{bullet_list(warned)}</div>' if warned else "",
+        "reproducibility": reproducibility(summary.get("reproducibility")),
         "notes": bullet_list(summary.get("notes", ())),
         "convergence": convergence(getattr(model, "history_", ())),
         "settings": settings(model, summary),

@@ -42,6 +42,7 @@ def summary_sentences(
         _given_numbers(getattr(model, "n_clusters", None)),
         _STRUCTURES.get(getattr(model, "structure_", ""), ""),
         *_membership(model),
+        _not_measured(model, summary),
         _outlier_cells(n_outlier_cells(getattr(model, "cell_weights_", None)), X.shape),
         _missing_values(n_missing_values(X), X.shape),
         _preparation(model, summary),
@@ -81,8 +82,8 @@ def _membership(model: FittedCoClustering) -> list[str]:
         return []
     means = f"{100 * rows.mean():.0f} % for rows and {100 * columns.mean():.0f} % for columns"
     sentences = [
-        f"The mean membership probability is {means}. It is the probability that a row or "
-        "column belongs to its cluster."
+        f"The mean membership probability is {means}. Membership is the probability of a label "
+        "under the fitted model; it does not say how likely the label is to be right."
     ]
     low = {"row": int((rows < 0.5).sum()), "column": int((columns < 0.5).sum())}
     if any(low.values()):
@@ -92,6 +93,16 @@ def _membership(model: FittedCoClustering) -> list[str]:
             "them as well."
         )
     return sentences
+
+
+def _not_measured(model: FittedCoClustering, summary: Mapping[str, Any]) -> str:
+    """Say how to measure what membership does not say, if it was not measured."""
+    if "reproducibility" in summary or not hasattr(model, "row_membership_"):
+        return ""
+    return (
+        "Whether the clusters are found again in other parts of the data was not measured: "
+        "pyrocco fit with --reproducibility 20, or pyrocco.reproducibility in Python, does that."
+    )
 
 
 def _outlier_cells(number: int, shape: tuple[int, ...]) -> str:

@@ -23,6 +23,7 @@ from pyrocco.cells.encoded_columns import (
     OrderedColumn,
     YesNoColumn,
 )
+from pyrocco.cells.kinds import Cells
 from pyrocco.cells.preparation import Preparation, Step
 from pyrocco.cells.transforms import Affine, Pointwise
 from pyrocco.fitting.repeated_rows import KnownRows
@@ -61,6 +62,7 @@ STORABLE: dict[str, Callable[..., Any]] = {
         BartelsStewartSolver,
         BlockProfiles,
         CategoryColumn,
+        Cells,
         CoClusterer,
         ConjugateGradientSolver,
         ContinuousAssigner,

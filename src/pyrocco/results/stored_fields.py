@@ -186,6 +186,9 @@ _STEP = Fields(
     transposed=Truth(),
 )
 _PREPARATION = Fields(steps=ListOf(Part({"Step": _STEP}, _same("rows", "columns"))))
+_CELLS = Fields(
+    kind=Text(KINDS), steps=Texts(choices=tuple(METHODS)), sentence=Text(), transposed=Truth()
+)
 _TREE_SIZES = _same(
     "rows", "row_clusters", "row_finest", "columns", "column_clusters", "column_finest"
 )
@@ -279,6 +282,7 @@ OBJECTS: dict[str, Fields] = {
     "Affine": _AFFINE,
     "Answers": _ANSWERS,
     "BlockProfiles": _BLOCK_PROFILES,
+    "Cells": _CELLS,
     "ExpectedCleaner": _EXPECTED_CLEANER,
     "FeatureProfiles": _FEATURE_PROFILES,
     "Graph": GRAPH_FIELDS,
@@ -340,7 +344,12 @@ def _graph(side: str) -> Part:
 _ROCCO = StoredModel(
     Fields(
         n_clusters=Either(Nothing(), _COUNT, TupleOf(optional(_COUNT), optional(_COUNT))),
-        prepare=Either(Nothing(), Text(("auto", *METHODS)), Texts(choices=tuple(METHODS))),
+        prepare=Either(
+            Nothing(),
+            Text(("auto", *METHODS)),
+            Texts(choices=tuple(METHODS)),
+            Part({"Cells": _CELLS}),
+        ),
         n_neighbors=_COUNT,
         metric=_METRIC,
         variant=_VARIANT,

@@ -197,7 +197,7 @@ def _row_effect(table: Table, total: Spread) -> float:
         return 0.0
     between, within = between / (n_rows - 1), within / (total.number - n_rows)
     of_rows = max(between - within, 0.0) / (total.number / n_rows)
-    return of_rows / (of_rows + within)
+    return float(of_rows / (of_rows + within))
 
 
 def _undo_log(values: Floats) -> Floats:

@@ -215,7 +215,7 @@ def _rules(facts: Facts) -> list[tuple[_Judgement, bool]]:
         (_POSITIVE, _has_long_tail(facts)),
         (_EXTREME, not has_safe_squares(largest, float)),
         (_SHARES, facts.has_equal_sums and skewed),
-        (_UNITS, facts.spread > _DIFFERENT_UNITS),
+        (_UNITS, facts.spread > _DIFFERENT_UNITS and not mostly_zero),
         (_OFFSET, 0 < _FAR_FROM_ZERO * facts.deviation < abs(facts.mean)),
         (_REAL, True),
     ]

@@ -38,6 +38,7 @@ CASES = {
     "centimetres": (load_iris().data, "real values", ()),
     "log ratios": (LOG_RATIOS, "real values", ()),
     "an offset": (LOG_RATIOS + 1e6, "real values", ("center",)),
+    "sparse values": (COUNTS * rng.lognormal(0, 3, 80), "real values", ()),
     "whole numbers below zero": (np.rint(LOG_RATIOS), "real values", ()),
 }
 # What the unit decides: numbers that are whole, and equal totals once logarithms are undone.

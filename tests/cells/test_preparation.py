@@ -10,7 +10,8 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import StandardScaler
 
 from pyrocco.backends import ChunkedMatrix, ScratchStore
-from pyrocco.cells.preparation import METHODS, learn_steps
+from pyrocco.cells.methods import METHODS
+from pyrocco.cells.preparation import learn_steps
 from pyrocco.prepare import (
     PREPARATIONS,
     balance,

@@ -146,7 +146,7 @@ def test_values_as_they_are(tmp_path, table, X):
 def test_unknown_preparations_are_refused_before_the_file_is_read(tmp_path, capsys):
     words = ["fit", str(tmp_path / "none.csv"), "-o", str(tmp_path / "out")]
     assert main([*words, "--prepare", "sqrt"]) == 2
-    assert "got 'sqrt'" in capsys.readouterr().err
+    assert "got ['sqrt']" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("quiet", [[], ["-q"]])

@@ -137,6 +137,16 @@ def test_new_data_are_prepared_as_in_the_fit(case, form, tmp_path):
         np.testing.assert_allclose(other.statistics_.scale, model.statistics_.scale)
 
 
+@pytest.mark.parametrize("case", DATA)
+def test_new_rows_may_have_missing_values(case):
+    X = DATA[case][0]
+    model = ROCCO().fit(X[:70])
+    new = np.where(np.random.default_rng(0).random((20, 60)) < 0.2, np.nan, X[70:])
+    expected = model.predict(X[70:])
+    assert adjusted_rand_score(model.predict(new), expected) > 0.5
+    assert np.isinf(model.place(np.full((1, 60), np.nan))["distance"][0])
+
+
 def test_missing_values_are_imputed_in_the_units_of_the_data():
     hidden = np.random.default_rng(1).random(INTENSITIES.shape) < 0.1
     X = np.where(hidden, np.nan, INTENSITIES)

@@ -8,7 +8,8 @@ from typing import Any
 
 from pyrocco.backends import Backend, resolve_backend
 from pyrocco.cells.kinds import KINDS, Cells
-from pyrocco.cells.preparation import METHODS, check_names
+from pyrocco.cells.methods import METHODS
+from pyrocco.cells.preparation import check_names
 from pyrocco.fitting.memory_plan import parse_bytes
 from pyrocco.fitting.variants import VARIANTS, Variant, resolve_variant
 from pyrocco.graph import METRICS

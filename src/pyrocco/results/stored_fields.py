@@ -17,7 +17,7 @@ from scipy.sparse.csgraph import connected_components
 
 from pyrocco._typing import Dense
 from pyrocco.cells.kinds import KINDS
-from pyrocco.cells.preparation import METHODS
+from pyrocco.cells.methods import METHODS
 from pyrocco.cells.transforms import FUNCTIONS
 from pyrocco.cells.values import SMALLEST
 from pyrocco.graph import METRICS

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         load,
     )
     from pyrocco.graph import Graph, mutual_knn_graph
+    from pyrocco.results.reproducibility import Reproducibility, reproducibility
 
     __version__: str
 
@@ -48,8 +49,10 @@ __all__ = [
     "AutoSpectralCoclustering",
     "COBRAr",
     "Graph",
+    "Reproducibility",
     "load",
     "mutual_knn_graph",
+    "reproducibility",
 ]
 
 # The module that defines each public name.
@@ -62,8 +65,10 @@ _HOMES = {
     "AutoSpectralCoclustering": "pyrocco.estimators",
     "COBRAr": "pyrocco.estimators",
     "Graph": "pyrocco.graph",
+    "Reproducibility": "pyrocco.results.reproducibility",
     "load": "pyrocco.estimators",
     "mutual_knn_graph": "pyrocco.graph",
+    "reproducibility": "pyrocco.results.reproducibility",
 }
 _MODULES = (
     "checkpoint",

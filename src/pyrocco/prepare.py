@@ -1,8 +1,9 @@
-"""Prepare the values of a matrix for a fit.
+"""Prepare the values of a matrix for a fit, and encode tables with texts.
 
 Each preparation is a function; `ROCCO` applies them by name.
 """
 
+from pyrocco.cells.encoding import Encoded, encode, encode_like
 from pyrocco.cells.preparation import (
     PREPARATIONS,
     Preparation,
@@ -21,10 +22,13 @@ from pyrocco.cells.preparation import (
 
 __all__ = [
     "PREPARATIONS",
+    "Encoded",
     "Preparation",
     "balance",
     "center",
     "center_rows",
+    "encode",
+    "encode_like",
     "learn_preparations",
     "log",
     "log1p",

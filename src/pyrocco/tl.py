@@ -49,7 +49,7 @@ def rocco(
         ``obs[key_added]``, ``var[key_added]``
             Cluster of every cell and of every gene: categories "0", "1", ..., largest first.
         ``obs[key_added + "_membership"]``, ``var[key_added + "_membership"]``
-            Probability that the cell or gene belongs to its cluster.
+            Probability of the label of the cell or gene under the fitted model.
         ``obsm["X_" + key_added]``
             Mean of every cell over each gene cluster, one column per gene cluster.
         ``uns[key_added]``

@@ -1,66 +1,25 @@
-"""Facts about values, and the preparation recommended for data of known kinds."""
+"""Facts about values, names of genes and words, and the cost of a fit."""
 
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.datasets import load_breast_cancer, load_iris
 
+from pyrocco.backends import ChunkedMatrix, ScratchStore
+from pyrocco.cells.inspection import facts_of
+from pyrocco.cells.side_sums import Table
 from pyrocco.inspection import (
-    advise,
     estimate_cost,
     gather_facts,
     look_like_genes,
     look_like_words,
 )
-from pyrocco.prepare import log1p, normalize, tfidf, zscore
+from pyrocco.prepare import zscore
 
 rng = np.random.default_rng(0)
 # Counts as of a sequencer: genes of very different frequency, cells of different depth.
 COUNTS = rng.poisson(np.outer(rng.gamma(4, 0.3, 300), rng.lognormal(-2, 1.5, 80))).astype(float)
-GENES = [f"ENSG{i:011d}" for i in range(80)]
 WORDS = ["".join(chr(97 + (i // 26**k) % 26) for k in range(3)) for i in range(80)]
 CELLS = [f"cell_{i}" for i in range(300)]
-
-KINDS = {
-    "counts": (COUNTS, "counts", ("normalize", "log1p")),
-    "normalised counts": (normalize(COUNTS), "long-tailed", ("log1p",)),
-    "logged counts": (log1p(normalize(COUNTS)), "logarithms", ()),
-    "tf-idf": (tfidf(COUNTS), "tf-idf", ()),
-    "scaled": (zscore(COUNTS), "scaled", ()),
-    "yes or no": ((COUNTS > 0).astype(float), "yes or no", ()),
-    "marks": (rng.integers(1, 6, (300, 80)).astype(float), "marks", ()),
-    "measurements in different units": (load_breast_cancer().data, "different units", ("zscore",)),
-    "measurements in centimetres": (load_iris().data, "one scale", ()),
-    "log ratios": (rng.normal(size=(300, 80)) * 3 - 1, "one scale", ()),
-}
-
-
-@pytest.mark.parametrize("case", KINDS)
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_recommends_what_the_data_needs(case, form, dtype):
-    X, kind, steps = KINDS[case]
-    advice = advise(gather_facts(form(X.astype(dtype))))
-    assert (advice.kind, advice.steps, advice.transpose) == (kind, steps, False)
-
-
-def test_what_is_recommended_is_enough():
-    X = log1p(normalize(COUNTS))
-    assert advise(gather_facts(X)).steps == ()
-    assert advise(gather_facts(zscore(load_breast_cancer().data))).steps == ()
-
-
-def test_genes_and_words_are_recognised_by_their_names():
-    assert advise(gather_facts(COUNTS), CELLS, GENES).kind == "counts of genes"
-    words = advise(gather_facts(COUNTS), CELLS, WORDS)
-    assert (words.kind, words.steps) == ("counts of words", ("tfidf",))
-
-
-def test_genes_in_rows_are_to_be_columns():
-    advice = advise(gather_facts(COUNTS.T), GENES, CELLS)
-    assert (advice.kind, advice.steps) == ("counts of genes", ("normalize", "log1p"))
-    assert advice.transpose
-    assert not advise(gather_facts(zscore(COUNTS).T), GENES, CELLS).transpose
 
 
 @pytest.mark.parametrize(
@@ -102,6 +61,32 @@ def test_facts_with_missing_values(form):
     facts = gather_facts(form(zscore(X)))
     assert facts.has_unit_columns
     assert facts.n_missing == np.isnan(X).sum()
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_facts_of_chunks_and_of_transposes(form):
+    X = COUNTS / 7
+    expected, flipped = vars(gather_facts(X)), vars(gather_facts(X.T))
+    chunks = ChunkedMatrix.split(form(X), [0, 70, 71, 300], ScratchStore(10**8, 1))
+    assert vars(facts_of(Table(chunks))) == pytest.approx(expected)
+    assert vars(facts_of(Table(chunks, transposed=True))) == pytest.approx(flipped)
+    assert vars(facts_of(Table(form(X), transposed=True))) == pytest.approx(flipped)
+
+
+def test_large_means_cost_no_precision():
+    facts = gather_facts(rng.normal(1e9, [1.0, 3.0], (500, 2)))
+    assert facts.mean == pytest.approx(1e9)
+    assert facts.spread == pytest.approx(3, rel=0.2)
+    assert facts.deviation == pytest.approx(np.sqrt(5), rel=0.1)
+
+
+def test_row_effect():
+    levels, noise = rng.normal(size=(400, 1)), rng.normal(size=(400, 50))
+    assert gather_facts(levels + noise).row_effect == pytest.approx(0.5, abs=0.06)
+    assert gather_facts(noise).row_effect == pytest.approx(0, abs=0.01)
+    hidden = np.where(rng.random(noise.shape) < 0.8, np.nan, levels + noise)
+    assert gather_facts(hidden).row_effect == pytest.approx(0.5, abs=0.08)
+    assert gather_facts(np.full((3, 4), 2.0)).row_effect == 0
 
 
 def test_cost_grows_with_both_sides_and_is_about_right():

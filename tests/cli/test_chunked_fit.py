@@ -48,7 +48,7 @@ def fake_fits(monkeypatch, truth):
     """In place of the fit: what it was given, and the labels that are known."""
     seen = []
 
-    def fit(self, X, *, checkpoint, observer):
+    def fit(self, X, *, checkpoint, observer, row_names, column_names):
         checkpoint.open(self.get_params(), np.zeros((1, 1)), NumpyBackend())
         seen.append((self, X))
         _, rows, columns = truth
@@ -58,6 +58,7 @@ def fake_fits(monkeypatch, truth):
         self.n_row_clusters_ = self.n_column_clusters_ = 3
         self.block_means_, self.cell_weights_ = np.eye(3), None
         self.converged_, self.n_iter_, self.structure_ = True, 7, "abundance"
+        self.cells_, self.preparation_ = "real values", "The fit uses the values as they are."
         return self
 
     monkeypatch.setattr(ROCCO, "fit", fit)
@@ -181,8 +182,6 @@ def test_a_single_file_may_be_transposed_and_prepared(fits, truth, start, tmp_pa
         ["--sheet", "a"],
         ["--layout", "wide"],
         ["--absent", "zero"],
-        ["--log1p"],
-        ["--zscore"],
     ],
 )
 def test_options_without_effect_are_refused(folder, tmp_path, capsys, option):

@@ -102,6 +102,7 @@ def test_a_model_that_is_no_file(results, tmp_path, capsys):
         '{"input": "x", "warnings": [3]}',
         '{"input": "x", "seconds": "3"}',
         '{"input": "x", "versions": [3]}',
+        '{"input": "x", "reproducibility": {"summary": "nothing else"}}',
     ],
 )
 def test_summaries_that_pyrocco_does_not_write(results, out, capsys, text):

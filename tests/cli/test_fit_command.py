@@ -17,7 +17,7 @@ from scipy import sparse
 from scipy.io import mmwrite
 from sklearn.exceptions import ConvergenceWarning
 
-from pyrocco import ROCCO
+from pyrocco import ROCCO, reproducibility
 from pyrocco.cli import main
 from pyrocco.cli.terminal import warnings_as_lines
 from pyrocco.prepare import prepare
@@ -146,7 +146,7 @@ def test_values_as_they_are(tmp_path, table, X):
 def test_unknown_preparations_are_refused_before_the_file_is_read(tmp_path, capsys):
     words = ["fit", str(tmp_path / "none.csv"), "-o", str(tmp_path / "out")]
     assert main([*words, "--prepare", "sqrt"]) == 2
-    assert "got 'sqrt'" in capsys.readouterr().err
+    assert "got ['sqrt']" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("quiet", [[], ["-q"]])
@@ -312,3 +312,33 @@ def test_a_matrix_of_missing_values_only_is_an_error(tmp_path, capsys):
     assert main(["fit", str(tmp_path / "incomplete.npy"), "-o", str(tmp_path / "out"), "-q"]) == 2
     assert "all 24 cells are missing values" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_reproducibility_is_that_of_the_library(tmp_path, table, X, capsys):
+    out = tmp_path / "out"
+    words = ["--reproducibility", "2", "--n-clusters", "3", "--seed", "4"]
+    assert main(["fit", str(table), "-o", str(out), *words]) == 0
+    found = reproducibility(ROCCO(3, random_state=4).fit(X), X, 2, random_state=4)
+    written = json.loads((out / "summary.json").read_text())["reproducibility"]
+    assert written == found.to_dict()
+    assert written["scores"]["rows"]["score"] == pytest.approx(found.row_score)
+    assert "The clusters of rows have a score of" in capsys.readouterr().err
+    before = (out / "report.html").read_text(encoding="utf-8")
+    assert "Are the clusters found again?" in before
+    assert "was not measured" not in before
+    assert main(["report", str(out), "-q"]) == 0
+    assert (out / "report.html").read_text(encoding="utf-8") == before
+
+
+def test_reproducibility_of_too_small_a_matrix(tmp_path, capsys):
+    path = tmp_path / "small.csv"
+    pd.DataFrame(np.eye(3) + 1).to_csv(path)
+    words = ["--reproducibility", "2", "-q"]
+    assert main(["fit", str(path), "-o", str(tmp_path / "out"), *words]) == 2
+    assert "--reproducibility: X has the shape 3 x 3" in capsys.readouterr().err
+
+
+def test_reproducibility_needs_the_matrix_in_memory(tmp_path, table, capsys):
+    words = ["--reproducibility", "2", "--cluster", "local:1"]
+    assert main(["fit", str(table), "-o", str(tmp_path / "out"), *words]) == 2
+    assert "--reproducibility needs the whole matrix in memory" in capsys.readouterr().err

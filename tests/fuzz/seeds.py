@@ -74,8 +74,24 @@ def _sides(X: np.ndarray) -> tuple[tuple[str, int], tuple[str, int]]:
 
 def _write_text(folder: Path, name: str, is_long: bool, sep: str, decimal: str = ".") -> None:
     table = long_frame().set_index("gene") if is_long else frame()
-    text = table.to_csv(sep=sep, decimal=decimal).encode()
-    (folder / name).write_bytes(gzip.compress(text, mtime=0) if name.endswith("gz") else text)
+    _write_table(folder / name, table.to_csv(sep=sep, decimal=decimal))
+
+
+def _write_table(path: Path, text: str) -> None:
+    data = text.encode()
+    path.write_bytes(gzip.compress(data, mtime=0) if path.name.endswith("gz") else data)
+
+
+def survey() -> pd.DataFrame:
+    """Answers and categories beside numbers, which `pyrocco fit` encodes."""
+    X = frame()
+    answers = {f"answer {j}": np.where(X.iloc[:, j] > 2, "yes", "no") for j in range(3)}
+    kinds = {f"kind {j}": [f"kind {int(x) % 4}" for x in X.iloc[:, j]] for j in range(3, 6)}
+    return X.iloc[:, 6:9].assign(**answers, **kinds)
+
+
+def _write_survey(folder: Path, name: str, sep: str) -> None:
+    _write_table(folder / name, survey().to_csv(sep=sep))
 
 
 def _text_samples(name: str, sep: str) -> dict[str, Sample]:
@@ -84,6 +100,7 @@ def _text_samples(name: str, sep: str) -> dict[str, Sample]:
         "wide": partial(_write_text, name=name, is_long=False, sep=sep),
         "long": partial(_write_text, name=name, is_long=True, sep=sep),
         "comma": partial(_write_text, name=name, is_long=False, sep=";", decimal=","),
+        "survey": partial(_write_survey, name=name, sep=sep),
     }
     return {key: Sample(write, (name,), commands) for key, write in samples.items()}
 

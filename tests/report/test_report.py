@@ -20,7 +20,7 @@ from pyrocco import RCC, ROCCO
 from pyrocco.report import write_report
 from pyrocco.report.levels import Level, levels_of, nested_orders
 from pyrocco.report.page_data import make_tiles, pack_floats, pack_integers
-from pyrocco.report.sections import convergence, settings
+from pyrocco.report.sections import convergence, reproducibility, settings
 from pyrocco.report.sentences import summary_sentences
 from pyrocco.solvers import SpectralSolver
 
@@ -241,6 +241,26 @@ def test_sentences_describe_the_model():
     assert " in 1.23 seconds" in text
     both_given = summary_sentences(ROCCO(2).fit(X[10:]), X[10:], {})
     assert "Both numbers of clusters were given." in both_given
+
+
+def test_sentences_say_what_membership_is_and_what_was_not_measured():
+    X, _, _ = planted_matrix()
+    model = ROCCO((4, 3)).fit(X)
+    text = " ".join(summary_sentences(model, X, {}))
+    assert "Membership is the probability of a label under the fitted model; it does not" in text
+    assert "pyrocco fit with --reproducibility 20" in text
+    measured = " ".join(summary_sentences(model, X, {"reproducibility": {}}))
+    assert "--reproducibility" not in measured
+
+
+def test_reproducibility_is_a_sentence_and_two_tables():
+    cluster = {"cluster": 0, "size": 9, "found_again_other_rows": 0.25, "null": 0.125}
+    found = {"summary": NASTY, "rows": [{**cluster, "p_value": 0.0625}], "columns": [cluster]}
+    text = reproducibility(found)
+    assert NASTY not in text
+    assert "<td>0</td><td>9</td><td>0.25</td><td>None</td><td>0.125</td><td>0.0625</td>" in text
+    assert text.count("<tr>") == 4
+    assert reproducibility(None) == ""
 
 
 def test_settings_name_objects_without_their_address():

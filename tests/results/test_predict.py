@@ -154,12 +154,12 @@ def test_rows_with_missing_values_find_their_cluster(model):
     result = model._answers.predict_rows(incomplete)
     assert agreement(model, result.labels, 150) > 0.99
     assert np.mean(result.distance > 1) < 0.05
-    empty = model._answers.row_predictor.predict(np.full((1, 60), np.nan))
+    empty = model._answers.predict_rows(np.full((1, 60), np.nan))
     assert empty.distance[0] == np.inf
     by_features = ROCCO((3, 2)).fit(clouds(150))
     assert by_features.structure_ == "features"
     incomplete = np.where(rng.random((150, 30)) < 0.3, np.nan, clouds(150))
-    labels = by_features._answers.row_predictor.predict(incomplete).labels
+    labels = by_features._answers.predict_rows(incomplete).labels
     assert np.mean(labels == by_features.row_labels_) > 0.95
 
 

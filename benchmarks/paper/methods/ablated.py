@@ -18,7 +18,7 @@ from pyrocco.progress import Progress
 
 def fit_without(X: Any, seed: int, **changes: Any) -> Found:
     """Fit the default variant with changed fields (see `pyrocco.fitting.variants.Refined`)."""
-    settings = Settings.of(ROCCO(random_state=seed).get_params(deep=False))
+    settings = Settings.of(ROCCO(prepare=None, random_state=seed).get_params(deep=False))
     settings = replace(settings, variant=replace(settings.variant, **changes))
     matrix = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
     clusters = fit_rocco(Given(matrix), settings, Progress()).clusters

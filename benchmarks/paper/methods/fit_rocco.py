@@ -17,7 +17,7 @@ _STAGES = {"graph": "graph", "representation": "representation", "clusters": "as
 def fit_rocco(X: Any, seed: int, **parameters: Any) -> Found:
     output = StringIO()
     with redirect_stderr(output):
-        model = ROCCO(random_state=seed, verbose=1, **parameters).fit(X)
+        model = ROCCO(prepare=None, random_state=seed, verbose=1, **parameters).fit(X)
     stages = stage_seconds(output.getvalue())
     return Found(model.row_labels_, model.column_labels_, stages, model.representation_)
 

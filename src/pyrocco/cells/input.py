@@ -279,7 +279,10 @@ def _explain(values: Dense, cell: Callable[[tuple[int, ...]], str], error: Excep
         except (TypeError, ValueError, OverflowError) as reason:
             plain = value.item() if isinstance(value, np.generic) else value
             message = f"{cell(where)} holds {shown(plain)}, not a number ({reason})"
-            raise kind(f"{message}: remove or encode what is not a number.") from error
+            raise kind(
+                f"{message}: remove what is not a number, or encode texts with "
+                "pyrocco.prepare.encode."
+            ) from error
     raise kind(str(error)) from error
 
 

@@ -131,11 +131,15 @@ def facts_of(table: Table) -> Facts:
     """
     extent, n_cells = extent_of(table.X), table.shape[0] * table.shape[1]
     # Sums of squares of extreme values would be out of range.
-    exponent = _safe_exponent(max(abs(extent.minimum), abs(extent.maximum)))
+    exponent = _safe_exponent(extent.largest)
+    table = replace(table, complete=not extent.n_missing)
     safe = replace(table, exponent=exponent)
     columns = safe.column_moments()
-    total = Spread.of(columns)
+    total, row_sums = Spread.of(columns), safe.row_sums(present)
     not_negative = extent.minimum >= 0
+    may_be_logs = not_negative and extent.maximum < _LARGEST_LOGARITHM
+    # No value of a row of length 1 is larger.
+    may_be_unit = extent.largest < 1 + _SAME_TOTAL and not exponent
     return Facts(
         n_rows=table.shape[0],
         n_columns=table.shape[1],
@@ -146,13 +150,13 @@ def facts_of(table: Table) -> Facts:
         mean=math.ldexp(total.mean, exponent),
         deviation=math.ldexp(total.deviation, exponent),
         is_whole=extent.is_whole,
-        has_unit_rows=not exponent and _are_equal(table.row_sums(squares), 1.0),
-        has_equal_sums=not_negative and _are_equal(safe.row_sums(present)),
-        has_equal_totals=not_negative and _are_equal(table.row_sums(_undo_log)),
+        has_unit_rows=may_be_unit and _are_equal(table.row_sums(squares), 1.0),
+        has_equal_sums=not_negative and _are_equal(row_sums),
+        has_equal_totals=may_be_logs and _are_equal(table.row_sums(_undo_log)),
         has_unit_columns=_are_scaled(*(np.ldexp(part, exponent) for part in columns[1:])),
         skew=_skew(columns.means, safe.column_maxima()) if not_negative else 1.0,
         spread=_spread(columns.deviations),
-        row_effect=_row_effect(safe, total),
+        row_effect=_row_effect(row_sums, safe.T.column_counts(), total),
     )
 
 
@@ -186,23 +190,22 @@ class Spread(NamedTuple):
         return cls(number, mean, math.sqrt(float(scatter) / number))
 
 
-def _row_effect(table: Table, total: Spread) -> float:
+def _row_effect(sums: Floats, counts: Floats, total: Spread) -> float:
     """Return the share of the variance that lies between rows (intraclass correlation)."""
-    counts = table.T.column_counts()
     n_rows = np.count_nonzero(counts)
-    means = table.row_sums(present) / np.maximum(counts, 1)
+    means = sums / np.maximum(counts, 1)
     between = float(counts @ np.square(means - total.mean))
     within = max(total.number * total.deviation**2 - between, 0.0)
     if not between or n_rows < 2 or total.number <= n_rows:
         return 0.0
     between, within = between / (n_rows - 1), within / (total.number - n_rows)
     of_rows = max(between - within, 0.0) / (total.number / n_rows)
-    return of_rows / (of_rows + within)
+    return float(of_rows / (of_rows + within))
 
 
 def _undo_log(values: Floats) -> Floats:
-    """Return the counts whose logarithm the values may be; 0 if they would be too large."""
-    return np.expm1(np.where(values < _LARGEST_LOGARITHM, values, 0.0))
+    """Return the counts whose logarithm the values may be."""
+    return np.asarray(np.expm1(present(values)))
 
 
 def _are_equal(sums: Dense, value: float | None = None) -> bool:

@@ -20,8 +20,8 @@ _LARGEST_MARK = 10
 _RARELY = 0.2
 # Share of the variance between rows above which raters are generous or strict.
 _ROW_EFFECT = 0.2
-# Largest value of a column divided by its mean.
-_SKEWED = 5
+# Largest value of a typical column divided by its mean, and of all values by their mean.
+_SKEWED, _WIDE = 2.5, 10
 # Ratio of the standard deviations of columns.
 _DIFFERENT_UNITS = 10
 # Mean divided by the standard deviation.
@@ -184,22 +184,26 @@ def _rules(facts: Facts) -> list[tuple[_Judgement, bool]]:
     return [
         (_UNIT_COLUMNS, facts.has_unit_columns),
         (_TFIDF, not_negative and facts.has_unit_rows and mostly_zero),
-        (_LOGARITHMS, facts.has_equal_totals),
-        (_POSITIVE, facts.minimum > 0 and skewed),
+        (_LOGARITHMS, facts.has_equal_totals and not facts.has_equal_sums),
+        (_POSITIVE, _has_long_tail(facts)),
         (_EXTREME, not has_safe_squares(largest, float)),
         (_SHARES, facts.has_equal_sums and skewed),
-        (_UNITS, facts.spread > _DIFFERENT_UNITS),
+        (_UNITS, facts.spread > _DIFFERENT_UNITS and not mostly_zero),
         (_OFFSET, 0 < _FAR_FROM_ZERO * facts.deviation < abs(facts.mean)),
         (_REAL, True),
     ]
+
+
+def _has_long_tail(facts: Facts) -> bool:
+    """Whether positive values spread over orders of magnitude, within columns too."""
+    is_wide = facts.maximum > _WIDE * facts.mean
+    return facts.minimum > 0 and is_wide and facts.skew > _SKEWED
 
 
 def _judge_whole(facts: Facts) -> _Judgement:
     mostly_zero = facts.filled < SPARSE_DENSITY
     if facts.maximum <= 1:
         return _RARE if facts.filled < _RARELY else _YES_NO
-    if facts.minimum > 0 and facts.maximum > _LARGEST_MARK and facts.skew > _SKEWED:
-        return _POSITIVE  # such as intensities that were rounded
     if not mostly_zero and facts.maximum <= _LARGEST_MARK:
         return _RATINGS if facts.n_missing or facts.row_effect > _ROW_EFFECT else _MARKS
-    return _COUNTS
+    return _POSITIVE if _has_long_tail(facts) else _COUNTS  # counts would have zeros

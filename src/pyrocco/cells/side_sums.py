@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -20,7 +20,8 @@ Elementwise = Callable[[Floats], Floats]
 
 def present(values: Floats) -> Floats:
     """Return the values, with 0 where they are missing."""
-    return np.asarray(np.nan_to_num(values))
+    absent = np.isnan(values)
+    return np.where(absent, 0.0, values) if absent.any() else values
 
 
 def missing(values: Floats) -> Floats:
@@ -30,7 +31,7 @@ def missing(values: Floats) -> Floats:
 
 def squares(values: Floats) -> Floats:
     """Return the squares, with 0 where a value is missing."""
-    return np.asarray(np.square(np.nan_to_num(values)))
+    return np.asarray(np.square(present(values)))
 
 
 def nonzero(values: Floats) -> Floats:
@@ -60,6 +61,8 @@ class Table:
         Whether the rows of the table are the columns of `X`.
     exponent : int
         Values are divided by two to this power.
+    complete : bool
+        Whether it is known that no value is missing.
 
     Examples
     --------
@@ -73,6 +76,7 @@ class Table:
     X: Matrix | ChunkedMatrix
     transposed: bool = False
     exponent: int = 0
+    complete: bool = False
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -83,7 +87,7 @@ class Table:
     @property
     def T(self) -> Table:  # noqa: N802 - as NumPy calls it
         """The transpose."""
-        return Table(self.X, not self.transposed, self.exponent)
+        return replace(self, transposed=not self.transposed)
 
     def row_sums(
         self, function: Elementwise, weights: Floats | None = None, shifts: Floats | None = None
@@ -95,18 +99,12 @@ class Table:
         self, function: Elementwise, weights: Floats | None = None, shifts: Floats | None = None
     ) -> Floats:
         """Sum a function of the values of every column, less its shift, weighted by rows."""
-        n, m = self.shape
-        weights = np.ones(n) if weights is None else weights
-        shifts = np.zeros(m) if shifts is None else shifts
-        work = partial(
-            _stored_row_sums if self.transposed else _stored_column_sums,
-            function=function,
-            exponent=self.exponent,
-        )
+        options: dict[str, Any] = {"function": function, "exponent": self.exponent}
         if self.transposed:
-            return np.concatenate(over_rows(partial(work, weights=weights), self.X, shifts))
-        parts = over_rows(partial(work, shifts=shifts), self.X, weights)
-        return np.asarray(np.sum(parts, axis=0))
+            work = partial(_stored_row_sums, weights=weights, **options)
+            return np.concatenate(over_rows(work, self.X, *_given(shifts)))
+        work = partial(_stored_column_sums, shifts=shifts, **options)
+        return np.asarray(np.sum(over_rows(work, self.X, *_given(weights)), axis=0))
 
     def column_maxima(self) -> Floats:
         """Return the largest value of every column that is present; 0 if there is none."""
@@ -117,6 +115,8 @@ class Table:
 
     def column_counts(self) -> Floats:
         """Return the number of values of every column that are present."""
+        if self.complete:
+            return np.full(self.shape[1], float(self.shape[0]))
         return self.shape[0] - self.column_sums(missing)
 
     def column_moments(self) -> ColumnMoments:
@@ -136,42 +136,60 @@ class Table:
         return ColumnMoments(counts, means, np.sqrt(np.maximum(variances, 0)))
 
 
+def _given(by_row: Floats | None) -> tuple[Floats, ...]:
+    return () if by_row is None else (by_row,)
+
+
 def _stored_row_sums(
-    X: Matrix, shifts: Floats, weights: Floats, function: Elementwise, exponent: int
+    X: Matrix,
+    shifts: Floats | None = None,
+    *,
+    weights: Floats | None,
+    function: Elementwise,
+    exponent: int,
 ) -> Floats:
     """Sum over the columns of a chunk: a number for each of its rows."""
     if is_sparse(X):
-        X = X.tocsr()  # chunks of a transpose are CSC
-        mapped = _sparse_sums(X, np.repeat(shifts, np.diff(X.indptr)), function, exponent)
-        return np.asarray(mapped @ weights + function(-shifts) * weights.sum())
-    parts = [
-        (function(_values(X[rows], exponent) - shifts[rows, None]) * weights).sum(axis=1)
-        for rows in row_slices(X.shape)
-    ]
-    return np.concatenate(parts)
+        return _sparse_sums(X.T, weights, shifts, function, exponent)
+    sums = []
+    for rows in row_slices(X.shape):
+        values = _values(X[rows], exponent)
+        values = function(values if shifts is None else values - shifts[rows, None])
+        sums.append((values if weights is None else values * weights).sum(axis=1))
+    return np.concatenate(sums)
 
 
 def _stored_column_sums(
-    X: Matrix, weights: Floats, shifts: Floats, function: Elementwise, exponent: int
+    X: Matrix,
+    weights: Floats | None = None,
+    *,
+    shifts: Floats | None,
+    function: Elementwise,
+    exponent: int,
 ) -> Floats:
     """Sum over the rows of a chunk: a number for every column."""
     if is_sparse(X):
-        X = X.tocsr()  # chunks of a transpose are CSC
-        mapped = _sparse_sums(X, shifts[X.indices], function, exponent)
-        return np.asarray(mapped.T @ weights + function(-shifts) * weights.sum())
-    parts = [
-        (function(_values(X[rows], exponent) - shifts) * weights[rows, None]).sum(axis=0)
-        for rows in row_slices(X.shape)
-    ]
-    return np.asarray(np.sum(parts, axis=0))
+        return _sparse_sums(X, weights, shifts, function, exponent)
+    sums = []
+    for rows in row_slices(X.shape):
+        values = _values(X[rows], exponent)
+        values = function(values if shifts is None else values - shifts)
+        weighted = values if weights is None else values * weights[rows, None]
+        sums.append(weighted.sum(axis=0))
+    return np.asarray(np.sum(sums, axis=0))
 
 
 def _sparse_sums(
-    X: sparse.csr_array, shifts: Floats, function: Elementwise, exponent: int
-) -> sparse.csr_array:
-    """Return by how much the function of every stored value exceeds that of a zero."""
-    changes = function(_values(X.data, exponent) - shifts) - function(-shifts)
-    return sparse.csr_array((changes, X.indices, X.indptr), shape=X.shape)
+    X: Any, weights: Floats | None, shifts: Floats | None, function: Elementwise, exponent: int
+) -> Floats:
+    """Sum over the rows of a sparse matrix: what stored values add to the sum of zeros."""
+    X = X.tocsr()
+    weights = np.ones(X.shape[0]) if weights is None else weights
+    shifts = np.zeros(X.shape[1]) if shifts is None else shifts
+    own = shifts[X.indices]
+    changes = function(_values(X.data, exponent) - own) - function(-own)
+    changed = sparse.csr_array((changes, X.indices, X.indptr), shape=X.shape)
+    return np.asarray(changed.T @ weights + function(-shifts) * weights.sum())
 
 
 def _values(values: Dense, exponent: int) -> Floats:
@@ -195,6 +213,11 @@ class Extent(NamedTuple):
     minimum: float
     maximum: float
     is_whole: bool
+
+    @property
+    def largest(self) -> float:
+        """The largest absolute value; 0 if all values are missing."""
+        return float(np.nanmax(np.abs([0.0, self.minimum, self.maximum])))
 
 
 def extent_of(X: Matrix | ChunkedMatrix) -> Extent:

@@ -15,6 +15,7 @@ import typer
 
 from pyrocco.cli.options import (
     AsJson,
+    EncodeOptions,
     Force,
     LargeMatrixPath,
     MatrixPath,
@@ -23,6 +24,7 @@ from pyrocco.cli.options import (
     PrepareOptions,
     Quiet,
     ReadOptions,
+    Repeats,
     ResultOptions,
     RunOptions,
     Seed,
@@ -86,10 +88,12 @@ def fit(
     output: OutputFolder,
     model: ModelOptions,
     read: ReadOptions,
+    encode: EncodeOptions,
     prepare: PrepareOptions,
+    *,
     run: RunOptions,
     write: ResultOptions,
-    *,
+    reproducibility: Repeats = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -109,9 +113,11 @@ def fit(
                 output=output,
                 model=model,
                 read=read,
+                encode=encode,
                 prepare=prepare,
                 run=run,
                 write=write,
+                n_repeats=reproducibility,
                 quiet=quiet,
                 as_json=as_json,
                 observer=context.obj,
@@ -159,7 +165,7 @@ def predict(
     """Assign new rows or columns to the clusters of MODEL.
 
     Prints a table or writes it to OUT: name, label, membership (probability
-    of the label), distance, and whether it is far from every cluster.
+    of the label under the model), distance, and whether it is far from every cluster.
     Columns are matched by name, and values are prepared as for the fit.
     """
     from pyrocco.cli.predict_command import PredictJob, predict_file

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 
 from pyrocco.cells.preparation import zscore
+from pyrocco.cli.encoded_input import EncodedInput
 from pyrocco.cli.fit_command import fit_model, write_results
 from pyrocco.cli.terminal import fit_bars, say_all, tell
 from pyrocco.estimators import ROCCO
@@ -61,7 +62,7 @@ def run_demo(output: Path, seed: int, force: bool, quiet: bool, observer: Observ
             outcome = fit_model(model, matrix, _INPUT, observed)
         about = {"input": _INPUT, "matrix": MATRIX_FILE, **outcome}
         with write_errors(output):
-            write_results(model, matrix, about, folder, result_writer("csv"))
+            write_results(model, EncodedInput(matrix), about, folder, result_writer("csv"))
             write_matrix(folder / MATRIX_FILE, matrix)
     if quiet:
         return

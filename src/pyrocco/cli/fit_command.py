@@ -18,12 +18,14 @@ import numpy as np
 import pandas as pd
 import typer
 
-from pyrocco._typing import Labels
+from pyrocco._typing import Labels, MatrixLike
 from pyrocco.backends.chunked.dask import ClusterLostError
 from pyrocco.checkpoint import Checkpoint, checkpoint_to
 from pyrocco.cli.dask_cluster import NoClusterError, parse_cluster, peak_memory, start_cluster
-from pyrocco.cli.input import check_some_values, describe_cells, read_file
+from pyrocco.cli.encoded_input import EncodedInput, read_or_encode
+from pyrocco.cli.input import check_some_values, describe_cells
 from pyrocco.cli.options import (
+    EncodeOptions,
     ModelOptions,
     OutputFormat,
     PrepareOptions,
@@ -79,6 +81,7 @@ from pyrocco.plots.style import count
 from pyrocco.progress import Observer
 from pyrocco.report import write_report
 from pyrocco.report.sentences import n_outlier_cells
+from pyrocco.results.reproducibility import reproducibility
 
 __all__ = ["FitJob", "fit_file", "fit_model", "write_results"]
 
@@ -100,9 +103,11 @@ class FitJob:
     output: Path
     model: ModelOptions = field(default_factory=ModelOptions)
     read: ReadOptions = field(default_factory=ReadOptions)
+    encode: EncodeOptions = field(default_factory=EncodeOptions)
     prepare: PrepareOptions = field(default_factory=PrepareOptions)
     run: RunOptions = field(default_factory=RunOptions)
     write: ResultOptions = field(default_factory=ResultOptions)
+    n_repeats: int | None = None  # of the measurement of reproducibility; None for none
     quiet: bool = False
     as_json: bool = False
     observer: Observer | None = None
@@ -124,7 +129,7 @@ def fit_file(job: FitJob) -> None:
     elif not job.quiet:
         rows = count(model.n_row_clusters_, "cluster")
         columns = count(model.n_column_clusters_, "cluster")
-        tell(describe_cells(model.cells_, model.preparation_))
+        tell(describe_cells(summary["cells"], summary["preparation"]))
         tell(f"Found {rows} of rows and {columns} of columns.")
         tell(f"Results are in {job.output}: {', '.join(summary['files'])}")
 
@@ -199,23 +204,50 @@ def _memory_limit(options: RunOptions) -> int | None:
 def _fit_in_memory(model: ROCCO, job: FitJob) -> Summary:
     """Fit a matrix that is in memory, and write all results."""
     write = result_writer(job.write.output_format.value)
-    data = read_file(job.source, job.read, job.quiet)
-    check_some_values(data, job.source)
+    data = _read(model, job)
+    check_some_values(data.matrix, job.source)
     with (
         claimed_stage(job.output) as folder,
         _stoppable(job) as checkpoint,
         moved_when_complete(folder, job.output, [job.source]),
     ):
         if not job.quiet:
-            say_all(data.notes)
-        outcome = _fit_job(model, data, job, checkpoint)
+            say_all(data.matrix.notes)
+        outcome = _fit_job(model, data.matrix, job, checkpoint)
+        outcome |= _measure_reproducibility(model, data.matrix.X, job)
         with write_errors(job.output):
-            return write_results(model, data, {**job.about, **outcome}, folder, write, job.write)
+            about = {**job.about, **outcome}
+            return write_results(model, data, about, folder, write, job.write)
+
+
+def _read(model: ROCCO, job: FitJob) -> EncodedInput:
+    """Read the matrix of a job; a model of an encoded table does not prepare it."""
+    data = read_or_encode(job.source, job.read, job.encode, job.prepare, job.quiet)
+    if data.encoding:
+        model.set_params(prepare=None)
+    return data
+
+
+def _measure_reproducibility(model: ROCCO, X: MatrixLike, job: FitJob) -> Summary:
+    """Measure whether the clusters are found again, if the job asks for it, and say so."""
+    if job.n_repeats is None:
+        return {}
+    with fit_bars(job.quiet or job.as_json, job.observer) as observer:
+        try:
+            found = reproducibility(
+                model, X, job.n_repeats, random_state=job.model.seed, observer=observer
+            )
+        except ValueError as error:
+            reason = one_line(str(error))
+            raise MatrixError(f"{job.source}: --reproducibility: {reason}") from error
+    if not job.quiet:
+        say(found.summary())
+    return {"reproducibility": found.to_dict()}
 
 
 def _fit_in_chunks(model: ROCCO, job: FitJob) -> Summary:
     """Fit a matrix in chunks of rows, and write labels, block means and summary."""
-    matrix = _open_chunks(job)
+    matrix, encoding = _open_chunks(model, job)
     write_labels = row_label_writer(
         job.write.output_format.value, matrix.shape[0], job.write.escape
     )
@@ -235,7 +267,7 @@ def _fit_in_chunks(model: ROCCO, job: FitJob) -> Summary:
         about = {"notes": list(chunks.notes), "shape": list(chunks.shape)}
         if client is not None:
             about["worker_peak_memory"] = client.run(peak_memory)
-        summary = {**job.about, **outcome, **about, **_summarise_model(model)}
+        summary = {**job.about, **outcome, **about, **_summarise_model(model), **encoding}
         rows: Any = model.row_labels_, model.row_membership_  # Dask arrays
         with write_errors(job.output):
             files = [write_labels(folder, rows[0], rows[1], chunks.row_names)]
@@ -244,20 +276,30 @@ def _fit_in_chunks(model: ROCCO, job: FitJob) -> Summary:
     return summary
 
 
-def _open_chunks(job: FitJob) -> PartitionedMatrix | Matrix:
-    """Open a matrix in many files without reading it, or read a single file."""
+def _open_chunks(model: ROCCO, job: FitJob) -> tuple[PartitionedMatrix | Matrix, Summary]:
+    """Open a matrix in many files without reading it, or read a single file.
+
+    Returns it with what the summary says about its encoding.
+    """
+    if job.n_repeats is not None:
+        raise MatrixError(
+            "--reproducibility needs the whole matrix in memory: leave it out, or fit a sample of "
+            "the rows"
+        )
     if job.write.output_format is OutputFormat.h5ad:
         raise MatrixError("--output-format h5ad needs the whole matrix: choose csv or parquet")
     if not is_partitioned(job.source):
-        return read_file(job.source, job.read, job.quiet)
+        data = _read(model, job)
+        return data.matrix, data.about
     default = vars(ReadOptions())
     given = [name for name, value in vars(job.read).items() if value != default[name]]
+    given += [] if job.encode.encode is None else ["encode"]
     for option in given:
         raise MatrixError(
             f"{job.source}: --{option} has no effect on a matrix in many files, which is never "
             "read as a whole: write the files as they should be fitted"
         )
-    return open_partitioned(job.source)
+    return open_partitioned(job.source), {"encoding": {}}
 
 
 def _split(matrix: Matrix, n_workers: int) -> PartitionedMatrix:
@@ -352,7 +394,7 @@ def fit_model(
 
 def write_results(
     model: ROCCO,
-    matrix: Matrix,
+    data: EncodedInput,
     about: Summary,
     folder: Path,
     write_tables: Callable[[Path, Results], list[str]],
@@ -362,13 +404,14 @@ def write_results(
 
     The summary begins with `about`. Returns the summary.
     """
+    matrix = data.matrix
     of_matrix = {
         "notes": list(matrix.notes),
         "shape": list(matrix.shape),
         "density": matrix.density,
         "missing": matrix.n_missing,
     }
-    summary = {**about, **of_matrix, **_summarise_model(model)}
+    summary = {**about, **of_matrix, **_summarise_model(model), **data.about}
     labels = model.row_labels_, model.column_labels_
     names = {"row_names": matrix.row_names, "column_names": matrix.column_names}
     files = write_tables(
@@ -376,7 +419,7 @@ def write_results(
     )
     figure = before_and_after(matrix.X, *labels, **names, cell_weights=model.cell_weights_)
     save_figure(figure, folder / PICTURE_FILE)
-    model.save(folder / MODEL_FILE, names)
+    model.save(folder / MODEL_FILE, {**names, "encoding": data.encoding})
     if not options.no_report:
         write_report(folder / REPORT_FILE, model, matrix.X, **names, summary=summary)
     files += [SUMMARY_FILE, PICTURE_FILE, MODEL_FILE]

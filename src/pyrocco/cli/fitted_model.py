@@ -4,15 +4,37 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from pyrocco.cells.encoded_columns import EncodedColumn
 from pyrocco.estimators import ROCCO
 from pyrocco.estimators.loading import load_with_about
 from pyrocco.io import MatrixError, ModelFileError
-from pyrocco.io.fields import FieldError, Fields, Texts
+from pyrocco.io.fields import FieldError, Fields, Sizes, Texts, agree
 
 __all__ = ["FittedModel", "load_fitted"]
 
-_ABOUT = Fields(row_names=Texts("rows"), column_names=Texts("columns"))
+
+class _Encoding:
+    """How the columns of a table were encoded; their parts were checked as the file was read."""
+
+    def check(self, value: Any, sizes: Sizes, place: str) -> None:
+        """Check the classes, and that there are as many encoded columns as in the model."""
+        known = isinstance(value, (list, tuple)) and all(
+            isinstance(column, EncodedColumn) for column in value
+        )
+        if not known:
+            raise FieldError(f"{place} is no list of encoded columns")
+        if value:
+            agree(sizes, "columns", sum(len(column.names) for column in value), place)
+
+
+_ABOUT = Fields(
+    row_names=Texts("rows"),
+    column_names=Texts("columns"),
+    encoding=_Encoding(),
+    optional=("encoding",),  # of tables with texts only
+)
 
 
 @dataclass(frozen=True)
@@ -22,6 +44,7 @@ class FittedModel:
     model: ROCCO
     row_names: tuple[str, ...]
     column_names: tuple[str, ...]
+    encoding: tuple[EncodedColumn, ...] = ()  # of the columns of a table with texts
 
 
 def load_fitted(path: Path) -> FittedModel:
@@ -54,4 +77,5 @@ def load_fitted(path: Path) -> FittedModel:
         raise ModelFileError(
             f"{path}: does not hold what pyrocco fit stores with a model ({error}): fit again"
         ) from error
-    return FittedModel(model, tuple(about["row_names"]), tuple(about["column_names"]))
+    names = tuple(about["row_names"]), tuple(about["column_names"])
+    return FittedModel(model, *names, tuple(about.get("encoding", ())))

@@ -13,20 +13,20 @@ from pyrocco.cells.inspection import (
     gather_facts,
     machine_memory,
 )
-from pyrocco.cells.kinds import read_kind
-from pyrocco.cli.input import check_some_values, describe_cells, read_file
-from pyrocco.cli.options import ReadOptions
+from pyrocco.cli.encoded_input import read_or_encode
+from pyrocco.cli.input import check_some_values, describe_cells
+from pyrocco.cli.options import EncodeOptions, PrepareOptions, ReadOptions
 from pyrocco.cli.terminal import print_output, tell
 
 __all__ = ["inspect_file"]
 
 
 def inspect_file(matrix: Path, read: ReadOptions, as_json: bool) -> None:
-    """Print facts about a matrix, how a fit prepares it and what the fit costs."""
-    data = read_file(matrix, read, quiet=as_json)
+    """Print facts about a matrix, how a fit encodes or prepares it and what the fit costs."""
+    found = read_or_encode(matrix, read, EncodeOptions(), PrepareOptions(), quiet=as_json)
+    data = found.matrix
     check_some_values(data, matrix)
-    facts = gather_facts(data.X)
-    cells = read_kind(data.X)
+    facts, cells = gather_facts(data.X), found.cells
     cost = estimate_cost(*data.shape, data.X.dtype.itemsize)
     if as_json:
         about = {
@@ -36,6 +36,7 @@ def inspect_file(matrix: Path, read: ReadOptions, as_json: bool) -> None:
             "cells": cells.kind,
             "preparation": cells.sentence,
             "steps": list(cells.steps),
+            "encoding": found.about["encoding"],
             "cost": asdict(cost),
         }
         print_output(json.dumps(about, indent=2))

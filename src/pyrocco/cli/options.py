@@ -17,6 +17,7 @@ import typer
 
 __all__ = [
     "AsJson",
+    "EncodeOptions",
     "Force",
     "LargeMatrixPath",
     "MatrixPath",
@@ -26,6 +27,7 @@ __all__ = [
     "PrepareOptions",
     "Quiet",
     "ReadOptions",
+    "Repeats",
     "ResultOptions",
     "RunOptions",
     "Seed",
@@ -94,6 +96,16 @@ Seed = Annotated[
     int, typer.Option(min=0, help="Random seed; the same seed gives the same result.")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")]
+Repeats = Annotated[
+    int | None,
+    typer.Option(
+        "--reproducibility",
+        min=1,
+        metavar="N",
+        help="Measure with N repeats, such as 20, whether the clusters are found again in other "
+        "parts of the data; a repeat takes about as long as eight fits.",
+    ),
+]
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print the result as JSON on standard output.")
 ]
@@ -152,6 +164,21 @@ class ReadOptions:
         Absent | None,
         _reading(
             help="How to treat row-column pairs that a long table does not list; zero by default."
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class EncodeOptions:
+    """Whether to encode texts as numbers."""
+
+    encode: Annotated[
+        bool | None,
+        _reading(
+            "--encode/--no-encode",
+            help="Encode yes/no answers and categories as numbers, or use columns of numbers "
+            "alone. By default a table is encoded if many of its columns hold texts.",
+            show_default=False,
         ),
     ] = None
 

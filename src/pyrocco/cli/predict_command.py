@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from pyrocco.cli.encoded_input import read_as_encoded
 from pyrocco.cli.fitted_model import FittedModel, load_fitted
 from pyrocco.cli.input import read_file
 from pyrocco.cli.options import ReadOptions, WriteOptions
@@ -42,7 +43,7 @@ def predict_file(job: PredictJob) -> None:
         _check_output(job.output, [path, job.source], job.write.force)
     fitted = load_fitted(path)
     source = str(job.source)
-    data = _match(read_file(job.source, job.read, job.quiet), fitted, source, job.columns)
+    data = _read_as_fitted(job, fitted)
     if not job.quiet:
         say_all(data.notes)
     _deliver(_assign(fitted.model, data, source, job.columns), job)
@@ -73,6 +74,20 @@ def _deliver(table: pd.DataFrame, job: PredictJob) -> None:
             f"Wrote the labels to {job.output}: {len(table)} {side}, {n_far} far from every "
             "cluster."
         )
+
+
+def _read_as_fitted(job: PredictJob, fitted: FittedModel) -> Matrix:
+    """Read new rows or columns, arranged as those of the fit, and encoded if those were."""
+    source = str(job.source)
+    if not fitted.encoding:
+        data = read_file(job.source, job.read, job.quiet)
+        return _match(data, fitted, source, job.columns)
+    if job.columns:
+        raise MatrixError(
+            f"{source}: the fit encoded the columns of a table, so --columns is not possible: use "
+            "pyrocco.prepare.encode and the method place_columns of the model in Python"
+        )
+    return read_as_encoded(job.source, job.read, fitted.encoding)
 
 
 def _match(data: Matrix, fitted: FittedModel, source: str, columns: bool) -> Matrix:

@@ -6,15 +6,18 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pyrocco.cli.fitted_model import load_fitted
+from pyrocco.cli.encoded_input import read_as_encoded
+from pyrocco.cli.fitted_model import FittedModel, load_fitted
 from pyrocco.cli.input import read_file
 from pyrocco.cli.options import Absent, Layout, ReadOptions
 from pyrocco.cli.terminal import tell
-from pyrocco.io import MatrixError, staged_folder
+from pyrocco.io import Matrix, MatrixError, staged_folder
 from pyrocco.io.fields import (
     DictOf,
     FieldError,
     Fields,
+    Integer,
+    ListOf,
     Number,
     Text,
     Texts,
@@ -36,6 +39,24 @@ _READING = Fields(
     absent=optional(Text(tuple(Absent))),
     all_optional=True,
 )
+_CLUSTERS = ListOf(
+    Fields(
+        cluster=Integer(0),
+        size=Integer(1),
+        found_again_other_rows=optional(Number()),
+        found_again_other_columns=optional(Number()),
+        null=optional(Number()),
+        p_value=optional(Number()),
+    )
+)
+_REPRODUCIBILITY = Fields(
+    n_repeats=Integer(1),
+    n_null=Integer(0),
+    summary=Text(),
+    scores=DictOf(Text(), DictOf(Text(), optional(Number()))),
+    rows=_CLUSTERS,
+    columns=_CLUSTERS,
+)
 # What the report uses of the summary of a fit.
 _SUMMARY = Fields(
     input=Text(),
@@ -47,6 +68,7 @@ _SUMMARY = Fields(
     warnings=Texts(),
     density=Number(),
     seconds=Number(),
+    reproducibility=_REPRODUCIBILITY,
     versions=DictOf(Text(), Text()),
     all_optional=True,
 )
@@ -58,7 +80,7 @@ def regenerate_report(output: Path, matrix: Path | None, quiet: bool) -> None:
     fitted = load_fitted(output / MODEL_FILE)
     names = {"row_names": fitted.row_names, "column_names": fitted.column_names}
     path = matrix or _recorded_path(output, summary)
-    data = read_file(path, ReadOptions(**summary.get("reading", {})), quiet)
+    data = _read_as_fitted(path, summary, fitted, quiet)
     if (data.row_names, data.column_names) != (fitted.row_names, fitted.column_names):
         raise MatrixError(
             f"{path}: its rows and columns are not those of the fit in {output}: name the file "
@@ -103,3 +125,13 @@ def _recorded_path(output: Path, summary: dict[str, Any]) -> Path:
             f"{path}: the matrix of this fit no longer exists: say where it is with --matrix FILE"
         )
     return path
+
+
+def _read_as_fitted(
+    path: Path, summary: dict[str, Any], fitted: FittedModel, quiet: bool
+) -> Matrix:
+    """Read a matrix as for the fit."""
+    read = ReadOptions(**summary.get("reading", {}))
+    if fitted.encoding:
+        return read_as_encoded(path, read, fitted.encoding)
+    return read_file(path, read, quiet)

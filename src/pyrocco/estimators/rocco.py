@@ -20,6 +20,7 @@ from pyrocco.assign.nested import NestedClusters
 from pyrocco.backends import Backend, cpu_backend, is_dask_array
 from pyrocco.backends.chunked.dask import checked_array
 from pyrocco.cells.input import check_matrix, checked_chunks
+from pyrocco.cells.kinds import Cells
 from pyrocco.checkpoint import Checkpoint
 from pyrocco.fitting.engines import Given
 from pyrocco.fitting.pipeline import fit_rocco
@@ -58,12 +59,14 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
     n_clusters : None, int or pair, default=None
         Number of clusters. None determines the numbers; an integer sets both; a pair sets those
         of rows and columns, either of which may be None.
-    prepare : {"auto"}, None, str or list of str, default="auto"
+    prepare : {"auto"}, None, str, list of str or Cells, default="auto"
         Preparation of the values. ``"auto"`` finds out what the cells are (`cells_`) and
         prepares them as their kind needs it: counts are freed from the totals of rows, positive
         values over orders of magnitude are logged, columns with different units are scaled. The
         paper variant then prepares nothing. None takes the values as they are. One or several
-        names of `pyrocco.prepare` choose the preparations. All results are in the units of X.
+        names of `pyrocco.prepare` choose the preparations. `pyrocco.inspection.Cells`, such as
+        `found_cells_` of another fit, say what the cells are and how they are prepared. All
+        results are in the units of X.
     n_neighbors : int, default=10
         Number of nearest neighbours of each row and each column in the graphs.
     metric : {"auto", "euclidean", "manhattan", "cosine"}, default="auto"
@@ -101,7 +104,10 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
     n_row_clusters_, n_column_clusters_ : int
         Numbers of clusters.
     row_membership_, column_membership_ : ndarray of float
-        Probability of the label of every row and of every column.
+        Probability of the label of every row and of every column under the fitted model. It
+        does not say how likely a label is to be right, and should not be compared between
+        preparations or models; `pyrocco.reproducibility` measures whether clusters are found
+        again in other parts of the data.
     row_stability_, column_stability_ : ndarray of float
         Expected overlap (Jaccard index) of each cluster with itself when labels are redrawn
         from their probabilities.
@@ -112,6 +118,9 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         The kind of the cells.
     preparation_ : str
         What was done to the values before the fit, and why, in one sentence.
+    found_cells_ : Cells
+        Both, with the names of the preparations. ``ROCCO(prepare=model.found_cells_)`` prepares
+        another matrix in the same way, whatever its values look like.
     structure_ : {"blocks", "gradient", "features"}
         What the matrix is made of: blocks of similar cells under noise; a single gradient,
         which has no clusters; or rows and columns that are similar in their leading features.
@@ -181,7 +190,7 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         self,
         n_clusters: int | tuple[int | None, int | None] | None = None,
         *,
-        prepare: str | Collection[str] | None = "auto",
+        prepare: str | Collection[str] | Cells | None = "auto",
         n_neighbors: int = 10,
         metric: str = "auto",
         variant: str = "refined",
@@ -278,6 +287,14 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         learned = result.represented
         if learned is not None and not learned.converged and self.n_iter_ == self.max_iter:
             warn_not_converged(self.max_iter)
+
+    @property
+    def found_cells_(self) -> Cells:
+        """What the cells are, and how they were prepared."""
+        check_is_fitted(self)
+        answers = self._answers
+        each_side = answers.column_preparation != answers.preparation
+        return Cells(self.cells_, answers.preparation.names, self.preparation_, each_side)
 
     @property
     def has_representation_(self) -> bool:
@@ -398,9 +415,10 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         -------
         DataFrame
             One row for each row of `X`, with its index if `X` is a DataFrame: ``label``, as from
-            `predict`; ``membership``, the probability of the label; ``distance`` from the
-            cluster, which exceeds 1 for one in a hundred rows like those of `fit`; and ``far``,
-            whether it exceeds 1. The label of a far row is that of the nearest cluster.
+            `predict`; ``membership``, the probability of the label under the fitted model;
+            ``distance`` from the cluster, which exceeds 1 for one in a hundred rows like those of
+            `fit`; and ``far``, whether it exceeds 1. The label of a far row is that of the
+            nearest cluster.
 
         Examples
         --------

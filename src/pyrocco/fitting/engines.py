@@ -401,6 +401,8 @@ def _check_chunked(given: Given, settings: Settings) -> None:
 
 def read_cells(arranged: Arranged, settings: Settings) -> Cells:
     """Find out what the cells are; the parameters may say what is done with them."""
+    if isinstance(settings.prepare, Cells):
+        return settings.prepare
     cells = read_kind(arranged.X, transposed=arranged.transposed)
     if settings.prepare is not None:
         return cells.forced(settings.prepare, "as asked")

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyrocco.backends import Backend, resolve_backend
-from pyrocco.cells.preparation import METHODS, check_names
+from pyrocco.cells.kinds import KINDS, Cells
+from pyrocco.cells.methods import METHODS
+from pyrocco.cells.preparation import check_names
 from pyrocco.fitting.memory_plan import parse_bytes
 from pyrocco.fitting.variants import VARIANTS, Variant, resolve_variant
 from pyrocco.graph import METRICS
@@ -33,8 +35,8 @@ class Settings:
         The parameters as they were given.
     n_neighbors : int
         Number of neighbours in the graphs.
-    prepare : tuple of str or None
-        Names of the preparations; None if the kind of the cells decides.
+    prepare : tuple of str, Cells or None
+        Names of the preparations, or what the cells are; None if their values decide.
     metric : str
         Distance between rows and between columns.
     max_iter : int
@@ -51,7 +53,7 @@ class Settings:
 
     parameters: Mapping[str, Any]
     n_neighbors: int
-    prepare: tuple[str, ...] | None
+    prepare: tuple[str, ...] | Cells | None
     metric: str
     max_iter: int
     variant: Variant
@@ -104,8 +106,10 @@ class Settings:
         )
 
 
-def check_prepare(prepare: object) -> tuple[str, ...] | None:
+def check_prepare(prepare: object) -> tuple[str, ...] | Cells | None:
     """Return the names of the preparations in the order of application; None for "auto".
+
+    `Cells` are returned as they are.
 
     Examples
     --------
@@ -114,10 +118,14 @@ def check_prepare(prepare: object) -> tuple[str, ...] | None:
     """
     if prepare is None or (isinstance(prepare, str) and prepare == "auto"):
         return () if prepare is None else None
+    if isinstance(prepare, Cells):
+        check_choice("kind of the cells", prepare.kind, KINDS)
+        check_prepare(prepare.steps)
+        return prepare
     names = [prepare] if isinstance(prepare, str) else prepare
     if isinstance(names, (list, tuple)) and all(name in tuple(METHODS) for name in names):
         return check_names(names)
     raise ValueError(
-        f"prepare must be 'auto', None, or one or several of {', '.join(METHODS)}; got "
+        f"prepare must be 'auto', None, Cells, or one or several of {', '.join(METHODS)}; got "
         f"{shown(prepare)}."
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -35,11 +36,13 @@ __all__ = [
     "column_kinds",
     "import_arrow",
     "is_installed",
+    "load_frame",
     "load_parquet",
     "load_text",
     "numbers_of",
     "open_parquet",
     "parquet_columns",
+    "parquet_head",
     "read_parquet",
     "write_parquet",
 ]
@@ -155,6 +158,21 @@ def load_parquet(
     pa = import_arrow()
     with damage_errors(_no_parquet(path)):
         return pa.parquet.ParquetFile(path).read(columns=columns, use_threads=use_threads)
+
+
+def parquet_head(path: Path) -> tuple[Columns, pd.DataFrame]:
+    """Return what the columns of a Parquet file are used for, and its first rows."""
+    with damage_errors(_no_parquet(path)):
+        file = open_parquet(path)
+        batches = list(islice(file.iter_batches(batch_size=SAMPLE_LINES), 1))
+        table = import_arrow().Table.from_batches(batches, file.schema_arrow)
+        return parquet_columns(table), table.to_pandas()
+
+
+def load_frame(path: Path) -> pd.DataFrame:
+    """Read a Parquet file as a table with all types of columns."""
+    with damage_errors(_no_parquet(path)):
+        return load_parquet(path).to_pandas()  # type: ignore[no-any-return]
 
 
 def parquet_columns(table: pyarrow.Table, layout: str = "auto") -> Columns:

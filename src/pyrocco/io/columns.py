@@ -30,6 +30,7 @@ __all__ = [
     "detect_columns",
     "is_missing",
     "is_number",
+    "row_name_column",
     "to_number",
 ]
 
@@ -171,7 +172,7 @@ def assign_roles(
     """
     texts = [position for position, kind in enumerate(kinds) if kind == TEXT]
     if index is None:
-        index = _index(texts, names, repeats)
+        index = row_name_column(texts, names, repeats)
     useless = {position for position, kind in enumerate(kinds) if kind in (TEXT, NEITHER)}
     ignored = tuple(sorted(useless - {index}))
     numbers = tuple(sorted(set(range(len(kinds))) - useless - {index}))
@@ -185,7 +186,10 @@ def assign_roles(
     return Roles(None, (), rest, long)
 
 
-def _index(texts: list[int], names: Sequence[str] | None, repeats: Sequence[bool]) -> int | None:
+def row_name_column(
+    texts: Sequence[int], names: Sequence[str] | None, repeats: Sequence[bool]
+) -> int | None:
+    """Return the column of row names, given the columns of texts; None if there is none."""
     if 0 in texts:
         return 0
     if names and len(names) > 1 and names[0].strip().lower() in _INDEX_HEADINGS:

@@ -15,7 +15,7 @@ from pyrocco.io.named_matrix import Matrix
 from pyrocco.io.tables import LoadedColumns, check_columns, matrix_from_table
 from pyrocco.io.workbook import Row, load_sheet
 
-__all__ = ["read_excel"]
+__all__ = ["load_sheet_texts", "read_excel"]
 
 
 def read_excel(
@@ -33,6 +33,12 @@ def read_excel(
     ]
     loaded = LoadedColumns(texts, _numbers(body, columns, path))
     return matrix_from_table(loaded, columns, [about, *columns.notes()], str(path), absent)
+
+
+def load_sheet_texts(path: Path, sheet: str | None) -> tuple[list[list[str]], str]:
+    """Return the cells of a sheet as texts, without empty rows, and a note about the sheets."""
+    rows, about = _load_sheet(path, sheet)
+    return [[_text(cell) for cell in row] for row in rows], about
 
 
 def _load_sheet(path: Path, sheet: str | None) -> tuple[list[Row], str]:

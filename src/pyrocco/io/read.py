@@ -17,7 +17,7 @@ from pyrocco.io.named_matrix import Matrix
 from pyrocco.io.sniff import Watch
 from pyrocco.io.text_tables import read_text
 
-__all__ = ["FORMATS", "Format", "read_matrix"]
+__all__ = ["FORMATS", "Format", "check_file", "file_format", "read_matrix"]
 
 
 @dataclass(frozen=True)
@@ -134,10 +134,10 @@ def read_matrix(
     The matrix has 2 rows and 2 columns.
     """
     path = Path(path)
-    _check_file(path)
+    check_file(path)
     _check_choice("layout", layout, ("auto", "wide", "long"))
     _check_choice("absent", absent, (None, "zero", "missing"))
-    kind = _format(path)
+    kind = file_format(path)
     values = (layer, raw, sheet, layout, absent)
     given: dict[str, object] = {
         name: value
@@ -154,7 +154,8 @@ def read_matrix(
         return kind.read(path, **given)
 
 
-def _format(path: Path) -> Format:
+def file_format(path: Path) -> Format:
+    """Return how to read a file, judged by the ending of its name."""
     if path.is_dir():
         return _FOLDER
     name = path.name.lower()
@@ -167,7 +168,8 @@ def _format(path: Path) -> Format:
     raise MatrixError(f"{path}: cannot read a {what}; {remedy}")
 
 
-def _check_file(path: Path) -> None:
+def check_file(path: Path) -> None:
+    """Refuse a file that does not exist, is empty or cannot be read from back and forth."""
     with read_errors(path):
         if not path.exists():
             raise MatrixError(f"{path}: there is no such file")

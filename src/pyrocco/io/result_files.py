@@ -104,7 +104,7 @@ def label_table(names: Names, labels: Labels, membership: Floats | None = None) 
     labels : ndarray of int
         Their clusters.
     membership : ndarray of float, optional
-        Probability of each label.
+        Probability of each label under the fitted model.
 
     Returns
     -------

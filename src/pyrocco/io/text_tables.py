@@ -7,6 +7,7 @@ to find out what and where.
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from pyrocco.io import arrow
-from pyrocco.io.columns import MISSING, Columns, cell_problem
+from pyrocco.io.columns import MISSING, Columns, Roles, cell_problem
 from pyrocco.io.errors import MatrixError, cell_place, counted
 from pyrocco.io.named_matrix import Matrix
 from pyrocco.io.sniff import (
@@ -28,7 +29,7 @@ from pyrocco.io.sniff import (
 )
 from pyrocco.io.tables import LoadedColumns, check_columns, matrix_from_table
 
-__all__ = ["first_problem", "load_rows", "read_text", "table_layout"]
+__all__ = ["first_problem", "load_rows", "load_texts", "read_text", "table_layout"]
 
 # File sizes in bytes from which pyarrow is used, and from which its installation is recommended.
 LARGE = 4 << 20
@@ -70,6 +71,18 @@ def load_rows(path: Path, layout: Layout) -> LoadedColumns:
     loaded = _load_with_pandas(path, layout, None)
     _check_finite(loaded, path, layout)
     return loaded
+
+
+def load_texts(path: Path, layout: Layout) -> pd.DataFrame:
+    """Read all columns of a text file as texts, which are categories; missing ones are empty."""
+    problem = _header_problem(layout.columns)
+    if problem:
+        raise MatrixError(f"{path}: {problem}")
+    columns = replace(layout.columns, roles=Roles(None, ()))
+    layout = replace(layout, columns=columns)
+    frame = _read_frame(path, layout, None, {})
+    _check_last_column(frame, path, layout)
+    return frame
 
 
 def _check_finite(loaded: LoadedColumns, path: Path, layout: Layout) -> None:

@@ -31,7 +31,7 @@ def plot_membership(
     Parameters
     ----------
     membership : array-like of float
-        Probability of every label (`ROCCO.row_membership_`).
+        Probability of every label under the fitted model (`ROCCO.row_membership_`).
     labels : array-like of int
         Cluster of every row, counting from 0.
     ax : Axes

@@ -25,9 +25,10 @@ from pyrocco.report.sections import (
     bullet_list,
     convergence,
     key_figures,
+    reproducibility,
     settings,
 )
-from pyrocco.report.sentences import summary_sentences, warning_sentences
+from pyrocco.report.sentences import summary_sentences
 
 __all__ = ["write_report"]
 
@@ -133,7 +134,7 @@ def _check_shape(
 
 def _parts(report: ReportInput, summary: Mapping[str, Any]) -> dict[str, str]:
     model, X = report.model, report.X
-    warned = warning_sentences(summary)
+    warned = summary.get("warnings", ())
     return {
         "title": escape(Path(str(summary.get("input", "a matrix"))).name),
         "style": _asset("page.css"),
@@ -141,6 +142,7 @@ def _parts(report: ReportInput, summary: Mapping[str, Any]) -> dict[str, str]:
         "figures": key_figures(model, X),
         "summary": bullet_list(summary_sentences(model, X, summary)),
         "warnings": f'<div class="warnings">{bullet_list(warned)}</div>' if warned else "",
+        "reproducibility": reproducibility(summary.get("reproducibility")),
         "notes": bullet_list(summary.get("notes", ())),
         "convergence": convergence(_history(model)),
         "settings": settings(model, summary),

@@ -13,7 +13,15 @@ import numpy as np
 from pyrocco._typing import FittedCoClustering, Matrix
 from pyrocco.report.sentences import n_missing_values, n_outlier_cells
 
-__all__ = ["BIBTEX", "CITATION", "bullet_list", "convergence", "key_figures", "settings"]
+__all__ = [
+    "BIBTEX",
+    "CITATION",
+    "bullet_list",
+    "convergence",
+    "key_figures",
+    "reproducibility",
+    "settings",
+]
 
 CITATION = "Xiao He and Luis Moreira-Matias: Robust Continuous Co-Clustering. 2018."
 BIBTEX = """@article{he2018rocco,
@@ -35,6 +43,14 @@ _ITERATION_TITLES = {
     "solver_iterations": "solver iterations",
     "residual": "residual",
     "seconds": "seconds",
+}
+_CLUSTER_TITLES = {
+    "cluster": "cluster",
+    "size": "size",
+    "found_again_other_rows": "found again on other rows",
+    "found_again_other_columns": "found again on other columns",
+    "null": "without structure",
+    "p_value": "p-value",
 }
 _WIDTH, _HEIGHT, _PAD = 640, 180, 12
 _FEW = 3
@@ -83,19 +99,39 @@ def convergence(history: Sequence[Mapping[str, Any]]) -> str:
     if not history:
         return "<p>This method does not record its iterations.</p>"
     keys = [key for key in _ITERATION_TITLES if key in history[0]]
-    titles = "".join(f'<th scope="col">{_ITERATION_TITLES[key]}</th>' for key in keys)
-    rows = "".join(
-        f"<tr>{''.join(f'<td>{escape(_text(record.get(key)))}</td>' for key in keys)}</tr>"
-        for record in history
-    )
-    table = (
-        '<div class="scroll"><table class="numbers">'
-        f"<thead><tr>{titles}</tr></thead><tbody>{rows}</tbody></table></div>"
-    )
+    table = _table({key: _ITERATION_TITLES[key] for key in keys}, history)
     if len(history) <= _FEW:
         return table
     details = f"<details><summary>All {len(history)} iterations</summary>{table}</details>"
     return _objective_plot([float(record["objective"]) for record in history]) + details
+
+
+def reproducibility(found: Mapping[str, Any] | None) -> str:
+    """Return how far the clusters are found again; empty text if it was not measured."""
+    if not found:
+        return ""
+    tables = "".join(
+        f"<div><h3>Clusters of {side}</h3>{_table(_CLUSTER_TITLES, found[side])}</div>"
+        for side in ("rows", "columns")
+    )
+    return (
+        f"<h2>Are the clusters found again?</h2><p>{escape(found['summary'])} Found again is 1 "
+        "for a cluster that fits to halves of the data find exactly, and 0 for one that they "
+        f'find no better than chance.</p><div class="tables">{tables}</div>'
+    )
+
+
+def _table(titles: Mapping[str, str], records: Sequence[Mapping[str, Any]]) -> str:
+    """Return records as a table; `titles` names the keys to show."""
+    head = "".join(f'<th scope="col">{title}</th>' for title in titles.values())
+    rows = "".join(
+        f"<tr>{''.join(f'<td>{escape(_text(record.get(key)))}</td>' for key in titles)}</tr>"
+        for record in records
+    )
+    return (
+        '<div class="scroll"><table class="numbers">'
+        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+    )
 
 
 def _definitions(entries: Mapping[str, object]) -> str:

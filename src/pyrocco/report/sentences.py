@@ -11,7 +11,7 @@ from pyrocco._typing import FittedCoClustering, Labels, Matrix, stored_values
 from pyrocco.io.errors import percent
 from pyrocco.plots.style import count
 
-__all__ = ["n_missing_values", "n_outlier_cells", "summary_sentences", "warning_sentences"]
+__all__ = ["n_missing_values", "n_outlier_cells", "summary_sentences"]
 
 _STRUCTURES = {
     "blocks": "The matrix consists of blocks and noise: within a block, the values differ only "
@@ -42,17 +42,13 @@ def summary_sentences(
         _given_numbers(getattr(model, "n_clusters", None)),
         _STRUCTURES.get(getattr(model, "structure_", ""), ""),
         *_membership(model),
+        _not_measured(model, summary),
         _outlier_cells(n_outlier_cells(getattr(model, "cell_weights_", None)), X.shape),
         _missing_values(n_missing_values(X), X.shape),
-        _preparation(model),
+        _preparation(model, summary),
         _convergence(model, summary),
     ]
     return [sentence for sentence in sentences if sentence]
-
-
-def warning_sentences(summary: Mapping[str, Any]) -> list[str]:
-    """List the warnings of a fit."""
-    return list(summary.get("warnings", ()))
 
 
 def _clusters(model: FittedCoClustering, shape: tuple[int, ...]) -> str:
@@ -86,8 +82,8 @@ def _membership(model: FittedCoClustering) -> list[str]:
         return []
     means = f"{100 * rows.mean():.0f} % for rows and {100 * columns.mean():.0f} % for columns"
     sentences = [
-        f"The mean membership probability is {means}. It is the probability that a row or "
-        "column belongs to its cluster."
+        f"The mean membership probability is {means}. Membership is the probability of a label "
+        "under the fitted model; it does not say how likely the label is to be right."
     ]
     low = {"row": int((rows < 0.5).sum()), "column": int((columns < 0.5).sum())}
     if any(low.values()):
@@ -97,6 +93,16 @@ def _membership(model: FittedCoClustering) -> list[str]:
             "them as well."
         )
     return sentences
+
+
+def _not_measured(model: FittedCoClustering, summary: Mapping[str, Any]) -> str:
+    """Say how to measure what membership does not say, if it was not measured."""
+    if "reproducibility" in summary or not hasattr(model, "row_membership_"):
+        return ""
+    return (
+        "Whether the clusters are found again in other parts of the data was not measured: "
+        "pyrocco fit with --reproducibility 20, or pyrocco.reproducibility in Python, does that."
+    )
 
 
 def _outlier_cells(number: int, shape: tuple[int, ...]) -> str:
@@ -128,9 +134,11 @@ def _share(number: int, shape: tuple[int, ...]) -> str:
     return percent(number / (shape[0] * shape[1]))
 
 
-def _preparation(model: FittedCoClustering) -> str:
-    kind = getattr(model, "cells_", None)
-    return "" if kind is None else f"The cells are {kind}. {getattr(model, 'preparation_', '')}"
+def _preparation(model: FittedCoClustering, summary: Mapping[str, Any]) -> str:
+    """Say what the cells are and how they were prepared; a summary knows more than the model."""
+    kind = summary.get("cells", getattr(model, "cells_", None))
+    sentence = summary.get("preparation", getattr(model, "preparation_", ""))
+    return "" if kind is None else f"The cells are {kind}. {sentence}"
 
 
 def _format_seconds(seconds: float) -> str:

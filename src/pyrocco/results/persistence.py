@@ -17,6 +17,13 @@ from pyrocco.assign.labels import RoundClusters
 from pyrocco.assign.nested import NestedClusters, NestedSide
 from pyrocco.assign.profiles import BlockProfiles, CountProfiles, FeatureProfiles
 from pyrocco.backends import NumpyBackend, TorchBackend
+from pyrocco.cells.encoded_columns import (
+    CategoryColumn,
+    NumberColumn,
+    OrderedColumn,
+    YesNoColumn,
+)
+from pyrocco.cells.kinds import Cells
 from pyrocco.cells.preparation import Preparation, Step
 from pyrocco.cells.transforms import Affine, Pointwise
 from pyrocco.fitting.repeated_rows import KnownRows
@@ -55,6 +62,8 @@ STORABLE: dict[str, Callable[..., Any]] = {
         AutoSolver,
         BartelsStewartSolver,
         BlockProfiles,
+        CategoryColumn,
+        Cells,
         CoClusterer,
         ConjugateGradientSolver,
         ContinuousAssigner,
@@ -72,7 +81,9 @@ STORABLE: dict[str, Callable[..., Any]] = {
         NestedClusters,
         NestedSide,
         NonzeroCleaner,
+        NumberColumn,
         NumpyBackend,
+        OrderedColumn,
         Pointwise,
         Predictor,
         Preparation,
@@ -82,6 +93,7 @@ STORABLE: dict[str, Callable[..., Any]] = {
         SpectralSolver,
         Step,
         TreeStatistics,
+        YesNoColumn,
     )
 }
 

@@ -17,7 +17,7 @@ from scipy.sparse.csgraph import connected_components
 
 from pyrocco._typing import Dense
 from pyrocco.cells.kinds import KINDS
-from pyrocco.cells.preparation import METHODS
+from pyrocco.cells.methods import METHODS
 from pyrocco.cells.transforms import FUNCTIONS
 from pyrocco.cells.values import SMALLEST
 from pyrocco.graph import METRICS
@@ -206,6 +206,9 @@ _REPRESENTED = Fields(
     history=HISTORY_FIELD,
     converged=Truth(),
 )
+_CELLS = Fields(
+    kind=Text(KINDS), steps=Texts(choices=tuple(METHODS)), sentence=Text(), each_side=Truth()
+)
 _TREE_SIZES = _same(
     "rows", "row_clusters", "row_finest", "columns", "column_clusters", "column_finest"
 )
@@ -275,12 +278,34 @@ _JOINT_ASSIGNERS = {
     "EachSide": Fields(assigner=Part(_ASSIGNERS), backend=_BACKEND),
 }
 
+# How the columns of a table were encoded; stored beside a model.
+_FINITE, _SCALE = Number(-1e300, 1e300), Number(1e-300, 1e300)
+_COLUMNS = {
+    "CategoryColumn": Fields(name=Text(), categories=Texts(), scale=_SCALE),
+    "NumberColumn": Fields(
+        name=Text(),
+        offset=optional(Number(0, 1e300)),
+        low=_FINITE,
+        high=_FINITE,
+        center=_FINITE,
+        scale=_SCALE,
+    ),
+    "OrderedColumn": Fields(
+        name=Text(),
+        levels=ListOf(Texts()),
+        center=_FINITE,
+        scale=_SCALE,
+    ),
+    "YesNoColumn": Fields(name=Text(), scale=_SCALE),
+}
+
 # Every class whose objects a model may contain; the names are those of constructor parameters.
 OBJECTS: dict[str, Fields] = {
     "Affine": _AFFINE,
     "Answers": _ANSWERS,
     "BlockProfiles": _BLOCK_PROFILES,
     "CountProfiles": _COUNT_PROFILES,
+    "Cells": _CELLS,
     "ExpectedCleaner": _EXPECTED_CLEANER,
     "FeatureProfiles": _FEATURE_PROFILES,
     "Graph": GRAPH_FIELDS,
@@ -301,6 +326,7 @@ OBJECTS: dict[str, Fields] = {
     "Step": _STEP,
     "TreeStatistics": _TREE_STATISTICS,
     **_SOLVERS,
+    **_COLUMNS,
     **_ASSIGNERS,
     **_JOINT_ASSIGNERS,
 }
@@ -342,7 +368,12 @@ def _graph(side: str) -> Part:
 _ROCCO = StoredModel(
     Fields(
         n_clusters=Either(Nothing(), _COUNT, TupleOf(optional(_COUNT), optional(_COUNT))),
-        prepare=Either(Nothing(), Text(("auto", *METHODS)), Texts(choices=tuple(METHODS))),
+        prepare=Either(
+            Nothing(),
+            Text(("auto", *METHODS)),
+            Texts(choices=tuple(METHODS)),
+            Part({"Cells": _CELLS}),
+        ),
         n_neighbors=_COUNT,
         metric=_METRIC,
         variant=_VARIANT,

@@ -1,0 +1,131 @@
+"""Read a table with texts beside numbers as a matrix of encoded columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pyrocco.cells.encoded_columns import EncodedColumn
+from pyrocco.cells.encoding import Encoded, encode, encode_like
+from pyrocco.cells.kinds import Cells, read_kind
+from pyrocco.cli.input import read_file
+from pyrocco.cli.options import EncodeOptions, PrepareOptions, ReadOptions
+from pyrocco.io import Matrix, MatrixError
+from pyrocco.io.mixed_tables import (
+    MixedTable,
+    TableHead,
+    is_mixed_table,
+    look_at_table,
+    read_mixed_table,
+)
+from pyrocco.io.named_matrix import named_matrix
+from pyrocco.io.read import FORMATS
+
+__all__ = ["EncodedInput", "read_as_encoded", "read_or_encode"]
+
+_WHY = "Many columns hold texts, so all columns were encoded (--no-encode uses the numbers alone)."
+_ENCODED = "encoded columns"
+_SET_ASIDE = "Columns of texts are set aside as annotations; --encode uses them as data too."
+
+
+@dataclass(frozen=True)
+class EncodedInput:
+    """The matrix of a command, and how its columns were encoded if they were."""
+
+    matrix: Matrix
+    encoding: tuple[EncodedColumn, ...] = ()
+    sentence: str = ""  # what was encoded
+
+    @property
+    def cells(self) -> Cells:
+        """What the cells are, and how a fit prepares them; encoded columns are prepared."""
+        if self.encoding:
+            return Cells(_ENCODED, (), self.sentence)
+        return read_kind(self.matrix.X)
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What the summary of a fit says about the encoding."""
+        kinds = {column.name: column.kind for column in self.encoding}
+        if not self.encoding:
+            return {"encoding": kinds}
+        return {"cells": _ENCODED, "preparation": self.sentence, "encoding": kinds}
+
+
+def read_or_encode(
+    path: Path, read: ReadOptions, options: EncodeOptions, prepare: PrepareOptions, quiet: bool
+) -> EncodedInput:
+    """Read the matrix in a file; a table with texts beside numbers is encoded."""
+    is_number_matrix = _asks_for_numbers(read, prepare)
+    if options.encode and is_number_matrix:
+        raise MatrixError(
+            f"{path}: --encode scales the columns of a wide table itself: leave out --transpose, "
+            "--layout long, --absent, --layer, --raw, --prepare and the preparations"
+        )
+    looks = options.encode is not False and not is_number_matrix
+    head = look_at_table(path, read.sheet) if looks else None
+    if options.encode:
+        return _encoded(_existing(head, path), path)
+    if head is not None and is_mixed_table(head):
+        return _encoded(head, path, _WHY)
+    matrix = read_file(path, read, quiet)
+    has_texts = head is not None and head.columns.roles.ignored and not head.columns.roles.long
+    return EncodedInput(matrix.noting(_SET_ASIDE) if has_texts else matrix)
+
+
+def read_as_encoded(path: Path, read: ReadOptions, encoding: tuple[EncodedColumn, ...]) -> Matrix:
+    """Read a table and encode it as that of an earlier fit."""
+    known = [column.name for column in encoding]
+    head = look_at_table(path, read.sheet, known)
+    if head is None or _asks_for_numbers(read, PrepareOptions()):
+        raise MatrixError(
+            f"{path}: the model was fitted to a table with texts, whose columns were encoded: "
+            f"provide such a table as {_endings()}, without --transpose and --layout long"
+        )
+    try:
+        table = read_mixed_table(head, known)
+        encoded = encode_like(table.frame, encoding)
+    except ValueError as error:
+        raise _about_file(path, error) from error
+    return _matrix(table, encoded, [encoded.sentence], path)
+
+
+def _encoded(head: TableHead, path: Path, *why: str) -> EncodedInput:
+    try:
+        table = read_mixed_table(head)
+        encoded = encode(table.frame)
+    except ValueError as error:
+        raise _about_file(path, error) from error
+    matrix = _matrix(table, encoded, why, path)
+    return EncodedInput(matrix, encoded.columns, encoded.sentence)
+
+
+def _about_file(path: Path, error: ValueError) -> MatrixError:
+    message = str(error)
+    return MatrixError(message if message.startswith(str(path)) else f"{path}: {message}")
+
+
+def _matrix(table: MixedTable, encoded: Encoded, about: Sequence[str], path: Path) -> Matrix:
+    X = np.ascontiguousarray(encoded.X)
+    notes = [*table.notes, *about]
+    return named_matrix(X, table.row_names, encoded.column_names, notes, str(path))
+
+
+def _asks_for_numbers(read: ReadOptions, prepare: PrepareOptions) -> bool:
+    """Whether options ask for a matrix of numbers."""
+    others = (read.transpose, read.layer, read.raw, read.absent)
+    return any(others) or read.layout == "long" or prepare.chosen != "auto"
+
+
+def _existing(head: TableHead | None, path: Path) -> TableHead:
+    if head is None:
+        raise MatrixError(f"{path}: --encode has no effect on this file, only on {_endings()}")
+    return head
+
+
+def _endings() -> str:
+    return " ".join(ending for ending, kind in FORMATS.items() if "layout" in kind.options)

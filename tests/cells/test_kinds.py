@@ -1,0 +1,133 @@
+"""Kinds of cells: found for data of known kinds, whatever their order, storage and unit."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_breast_cancer, load_iris
+
+from pyrocco.backends import ChunkedMatrix, ScratchStore
+from pyrocco.cells.kinds import KINDS, say_steps
+from pyrocco.inspection import read_kind
+from pyrocco.prepare import log1p, normalize, tfidf, zscore
+
+rng = np.random.default_rng(0)
+# Counts as of a sequencer: genes of very different frequency, cells of different depth.
+COUNTS = rng.poisson(np.outer(rng.gamma(4, 0.3, 300), rng.lognormal(-2, 1.5, 80))).astype(float)
+DENSE_COUNTS = rng.poisson(np.outer(rng.gamma(4, 0.3, 300), rng.lognormal(2, 0.5, 80))) * 1.0
+MARKS = rng.integers(1, 6, (300, 80)).astype(float)
+RATED = np.where(rng.random(MARKS.shape) < 0.8, np.nan, MARKS)
+GENEROUS = np.clip(np.rint(rng.normal(3, 1, (300, 1)) + rng.normal(0, 1, (300, 80))), 1, 5)
+LOG_RATIOS = rng.normal(size=(300, 80)) * 3 - 1
+GENES = [f"ENSG{i:011d}" for i in range(80)]
+WORDS = ["".join(chr(97 + (i // 26**k) % 26) for k in range(3)) for i in range(80)]
+CELLS = [f"cell_{i}" for i in range(300)]
+
+CASES = {
+    "sparse counts": (COUNTS, "counts", ("tfidf",)),
+    "dense counts": (DENSE_COUNTS, "counts", ("normalize", "log1p")),
+    "normalised counts": (normalize(COUNTS), "positive values", ("log1p",)),
+    "logged counts": (log1p(normalize(COUNTS)), "real values", ()),
+    "tf-idf": (tfidf(COUNTS), "real values", ()),
+    "scaled": (zscore(COUNTS), "real values", ()),
+    "yes/no": ((COUNTS > 0).astype(float), "yes/no", ()),
+    "marks": (MARKS, "marks", ()),
+    "marks that are mostly missing": (RATED, "marks", ("center_rows",)),
+    "marks of generous and strict raters": (GENEROUS, "marks", ("center_rows",)),
+    "intensities": (rng.lognormal(3, 1.5, (300, 80)), "positive values", ("log",)),
+    "different units": (load_breast_cancer().data, "different units", ("zscore",)),
+    "centimetres": (load_iris().data, "real values", ()),
+    "log ratios": (LOG_RATIOS, "real values", ()),
+    "an offset": (LOG_RATIOS + 1e6, "real values", ("center",)),
+    "sparse values": (COUNTS * rng.lognormal(0, 3, 80), "real values", ()),
+    "whole numbers below zero": (np.rint(LOG_RATIOS), "real values", ()),
+}
+# What the unit decides: numbers that are whole, and equal totals once logarithms are undone.
+OF_A_UNIT = ("counts", "yes/no", "marks")
+
+
+def decided(cells):
+    assert cells.kind in KINDS
+    return cells.kind, cells.steps
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_kinds(case, form, dtype):
+    X, *expected = CASES[case]
+    assert decided(read_kind(form(X.astype(dtype)))) == tuple(expected)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_order_chunks_and_unit_do_not_matter(case):
+    X, *expected = CASES[case]
+    expected = tuple(expected)
+    shuffled = X[rng.permutation(X.shape[0])][:, rng.permutation(X.shape[1])]
+    assert decided(read_kind(shuffled)) == expected
+    store = ScratchStore(10**8, 1)
+    chunks = ChunkedMatrix.split(sparse.csr_array(X), [0, 50, 51, X.shape[0]], store)
+    assert decided(read_kind(chunks)) == expected
+    wide = ChunkedMatrix.split(np.ascontiguousarray(X.T), [0, 1, X.shape[1]], store)
+    assert decided(read_kind(wide, transposed=True)) == expected
+    if expected[0] not in OF_A_UNIT and case not in ("scaled", "logged counts", "tf-idf"):
+        for unit in (1e-9, 0.37, 1e12):
+            assert decided(read_kind(unit * X)) == expected
+
+
+def test_zeros_that_are_stored_do_not_matter():
+    X = sparse.csr_array(COUNTS)
+    stored = sparse.csr_array(COUNTS + 1)
+    stored.data -= 1
+    assert stored.nnz > X.nnz
+    assert read_kind(stored) == read_kind(X)
+
+
+def test_missing_values_do_not_count():
+    X = np.where(rng.random(DENSE_COUNTS.shape) < 0.7, np.nan, DENSE_COUNTS)
+    assert decided(read_kind(X)) == ("counts", ("normalize", "log1p"))
+    words = COUNTS.copy()
+    words[0, 0] = np.nan
+    assert read_kind(words).steps == ("normalize", "log1p")  # tf-idf takes none
+    assert decided(read_kind(np.array([[np.nan, 1.0], [0.0, 1.0]]))) == ("yes/no", ())
+
+
+@pytest.mark.parametrize("scale", [1e-310, 1e200, 1e300])
+def test_extreme_values_are_left_alone_unless_they_are_logged(scale):
+    assert read_kind(scale * LOG_RATIOS).steps == ()
+    assert read_kind(scale * load_breast_cancer().data).steps == ()
+    assert read_kind(scale * np.maximum(CASES["intensities"][0], 1)).steps == ("log",)
+
+
+@pytest.mark.parametrize("X", [np.zeros((3, 4)), np.full((3, 4), 7.5), np.full((1, 1), -1e9)])
+def test_constant_values_need_nothing(X):
+    assert read_kind(X).steps == ()
+
+
+def test_what_was_done_is_enough():
+    assert read_kind(log1p(normalize(DENSE_COUNTS))).steps == ()
+    assert read_kind(zscore(load_breast_cancer().data)).steps == ()
+
+
+def test_genes_and_words_are_recognised_by_their_names():
+    genes = read_kind(COUNTS, CELLS, GENES)
+    assert decided(genes) == ("counts", ("normalize", "log1p"))
+    assert "genes" in genes.sentence
+    words = read_kind(COUNTS, CELLS, WORDS)
+    assert decided(words) == ("counts", ("tfidf",))
+    assert "words" in words.sentence
+
+
+def test_columns_are_scaled_if_rows_are_genes():
+    cells = read_kind(np.ascontiguousarray(COUNTS.T), GENES, CELLS)
+    assert decided(cells) == ("counts", ("normalize", "log1p"))
+    assert cells.transposed
+    assert cells.sentence.startswith("The fit scales columns to the same total and takes log")
+    assert not read_kind(zscore(COUNTS).T, GENES, CELLS).transposed
+
+
+def test_sentences():
+    assert say_steps((), "as asked") == "The fit uses the values as they are, as asked."
+    assert say_steps(("normalize", "log1p", "zscore"), "as asked") == (
+        "The fit scales rows to the same total, then takes log(1 + x) of every value x and scales "
+        "columns to mean 0 and standard deviation 1, as asked."
+    )

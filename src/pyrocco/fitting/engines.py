@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -456,8 +456,7 @@ def _rechunked(represented: Represented | None, chunks: tuple[int, ...]) -> Repr
 
 def _learned_values(fit: Fit) -> Any:
     """Return the representation, which every fit of a chunked matrix has."""
-    assert fit.learned is not None
-    return fit.learned.U
+    return cast(Representation, fit.learned).U
 
 
 def _transposed(fit: Fit) -> Fit:

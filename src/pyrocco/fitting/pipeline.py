@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -131,8 +131,7 @@ def learn_later(given: Given, settings: Settings) -> Represented:
     """
     variant = replace(settings.variant, represents=True)
     result = fit_rocco(given, replace(settings, variant=variant), Progress())
-    assert result.represented is not None
-    return result.represented
+    return cast(Represented, result.represented)
 
 
 def move_isolated_cells(arranged: Arranged, settings: Settings) -> tuple[Arranged, Matrix | None]:

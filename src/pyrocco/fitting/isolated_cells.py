@@ -33,8 +33,8 @@ _STEEP, _STEEPEST = 10.0, 20.0
 _LIGHT_TAIL = 0.8
 # Number of values from which the tail is estimated, and their least share.
 _TAIL, _TAIL_SHARE = 30, 500
-# Neighbours, an odd number, whose median is the expected value, and the lines among which they
-# are searched.
+# Neighbours, an odd number, whose median is the expected value, and the number of rows or
+# columns among which they are searched.
 _NEIGHBORS = 7
 _REFERENCES = 300
 # In larger matrices, where no cell of moderate size matters, only levels are compared.

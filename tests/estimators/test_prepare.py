@@ -12,10 +12,11 @@ from sklearn.metrics import adjusted_rand_score
 
 import pyrocco
 from pyrocco import ROCCO
+from pyrocco.backends import ScratchStore, cpu_backend
 from pyrocco.checkpoint import CheckpointError, checkpoint_to
 from pyrocco.datasets import make_noisy_biclusters
 from pyrocco.fitting import memory_plan
-from pyrocco.fitting.engines import ChunkedEngine, Given, engine_for
+from pyrocco.fitting.engines import ChunkedEngine, Given, MemoryEngine, engine_for
 from pyrocco.fitting.settings import Settings
 from pyrocco.inspection import Cells
 from pyrocco.prepare import PREPARATIONS, prepare
@@ -302,3 +303,21 @@ def test_values_are_not_copied_if_nothing_is_done():
     assert model.cells_ == "real values"
     np.testing.assert_array_equal(model.representation_, as_they_are.representation_)
     np.testing.assert_array_equal(model.block_means_, as_they_are.block_means_)
+
+
+@pytest.mark.parametrize(
+    "X", [TEXTS, (TEXTS > 0).astype(float), INTENSITIES], ids=["counts", "yes/no", "other"]
+)
+@pytest.mark.parametrize("in_chunks", [False, True])
+def test_counts_are_kept_beside_the_prepared_values(X, in_chunks):
+    settings = Settings.of(ROCCO().get_params())
+    engine = (
+        ChunkedEngine(ScratchStore(10**7, 1), 1) if in_chunks else MemoryEngine(cpu_backend(1))
+    )
+    arranged = engine.arrange(Given(X), settings.variant)
+    cells = engine.prepare(arranged, Given(X), settings)
+    assert np.square(cells.X[:]).mean() == pytest.approx(1)
+    if cells.kind == "positive values":
+        assert cells.counts is None
+    else:
+        np.testing.assert_array_equal(np.sort(cells.counts[:], axis=None), np.sort(X, axis=None))

@@ -76,7 +76,7 @@ def test_cells_that_were_found_are_used_again(case, tmp_path):
     assert (cells.kind, cells.steps, cells.transposed) == (kind, tuple(names), False)
     again = ROCCO(prepare=cells).fit(X)
     np.testing.assert_array_equal(again.row_labels_, model.row_labels_)
-    np.testing.assert_array_equal(again.representation_, model.representation_)
+    np.testing.assert_array_equal(again.column_membership_, model.column_membership_)
     again.save(tmp_path / "model.pyrocco")
     loaded = pyrocco.load(tmp_path / "model.pyrocco")
     assert loaded.found_cells_ == loaded.prepare == cells

@@ -71,9 +71,7 @@ def rocco(
     """
     check_annotated(adata)
     X, columns = take_matrix(adata, layer, use_raw)
-    model = ROCCO(**parameters).fit(
-        X, row_names=adata.obs_names.tolist(), column_names=[str(name) for name in columns]
-    )
+    model = ROCCO(**parameters).fit(X)
     if copy:
         adata = in_memory(adata)
     adata.obs[key_added] = as_categories(model.row_labels_)
@@ -100,7 +98,7 @@ def _results(model: ROCCO, layer: str | None, use_raw: bool) -> dict[str, Any]:
         "cells": model.cells_,
         "preparation": model.preparation_,
         "structure": model.structure_,
-        "converged": model.converged_,
+        "converged": model.converged_ if model.has_representation_ else True,
         # An .h5ad file stores neither None nor a pair of a number and None.
         "params": {
             name: value if isinstance(value, (bool, int, float, str)) else str(value)

@@ -94,3 +94,12 @@ def test_continuous_clustering_separates_two_distant_clusters(n_clusters):
     rows = np.repeat([[0.0, 0.0], [9.0, 9.0]], 20, axis=0)
     rows += np.linspace(0, 1, 80).reshape(40, 2)
     assert np.bincount(ContinuousAssigner().assign(rows, n_clusters)).tolist() == [20, 20]
+
+
+@pytest.mark.parametrize("by_length", [True, False])
+def test_rows_outside_the_sample_get_the_label_of_the_nearest_rows(by_length):
+    X, rows, _ = planted((900, 60))
+    found = CoClusterer(blocks=False, sample_size=120, by_length=by_length).assign(
+        X, X, (None, None)
+    )
+    assert adjusted_rand_score(rows, found.row_labels) > 0.95

@@ -5,12 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from scipy.spatial.distance import pdist
 from sklearn import config_context
 from sklearn.metrics import silhouette_score
 
 import pyrocco.assign.kmeans as module
 from pyrocco.assign import SilhouetteKMeans
-from pyrocco.assign.kmeans import SampledRows, WardTree, lloyd, silhouettes
+from pyrocco.assign.kmeans import MergeTree, SampledRows, lloyd, silhouettes
 
 
 @pytest.fixture
@@ -99,7 +100,7 @@ def test_an_empty_cluster_restarts_at_the_farthest_row():
 
 
 def test_cuts_of_ward_s_tree_are_nested():
-    tree = WardTree(np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [9.0]]))
+    tree = MergeTree(pdist(np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [9.0]])), "ward")
     sizes = [sorted(np.bincount(tree.cut(k)).tolist()) for k in (1, 2, 3)]
     assert sizes == [[6], [3, 3], [1, 2, 3]]
 

@@ -17,7 +17,7 @@ from benchmarks.paper.experiments.base import Experiment, Request
 from pyrocco.datasets import REAL_SETS
 
 LINE_UP = (
-    "rocco", "no_feature_graphs", "no_parts", "no_uniting", "no_settling", "no_blocks",
+    "rocco", "no_feature_graphs", "no_parts", "no_uniting", "no_consensus", "no_blocks",
     "no_robust", "cn_x",
 )  # fmt: skip
 NOISES = (30, 50, 70)

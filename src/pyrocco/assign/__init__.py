@@ -1,7 +1,7 @@
 """From a representation to labels of the rows and of the columns."""
 
 from pyrocco.assign.continuous import ContinuousAssigner
-from pyrocco.assign.joint import Assigner, CoClusterer, EachSide, JointAssigner
+from pyrocco.assign.joint import Assigner, CoClusterer, Counted, EachSide, JointAssigner
 from pyrocco.assign.kmeans import SilhouetteKMeans
 from pyrocco.assign.labels import Assignment, SideLabels, relabel
 
@@ -10,6 +10,7 @@ __all__ = [
     "Assignment",
     "CoClusterer",
     "ContinuousAssigner",
+    "Counted",
     "EachSide",
     "JointAssigner",
     "SideLabels",

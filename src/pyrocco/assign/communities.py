@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 from typing import NamedTuple
 
@@ -11,9 +12,10 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
 
 from pyrocco._typing import Dense, Labels, Mask
+from pyrocco.assign.consensus import consensus
+from pyrocco.assign.features import at_unit_scale, directions, shortened
 from pyrocco.assign.kmeans import FEW_ITERATIONS, SampledRows, lloyd, random_kmeans
 from pyrocco.assign.labels import cluster_means, compact
-from pyrocco.backends import Backend
 from pyrocco.backends.kernels.clusters import merge_path
 
 # Maximum number of clusters at the start, and minimum number of rows of each: in the whole
@@ -28,10 +30,21 @@ _RESOLUTION = 0.8
 _RESOLUTION_INSIDE = 0.05
 _LEAST_ROWS = 30
 _DEEPEST = 4
+# Contact above which two clusters are merged, for dense data and for data that are mostly
+# zero. Chosen on matrices that are in none of the paper's tables (docs/labels.md).
+_CONTACT, _CONTACT_SPARSE = 0.4, 0.5
+# Clusterings whose consensus is taken: number of features, and one in how many rows is a
+# neighbour. Each is computed with two lengths of rows. More clusterings, or other numbers of
+# features from 10 to 50, were no better.
+_WIDE, _NARROW = 10, 20
+_VIEWS = ((30, _WIDE), (50, _NARROW))
+MOST_FEATURES = 50
 # Directions that differ by less than this, in radians, are equal.
 _SAME = 0.01
 # Number of random starts of k-means if K is given.
 _STARTS = 8
+# Minimum number of neighbours in a graph of all rows.
+_FEWEST = 5
 # Minimum number of neighbours when two clusters are compared.
 _LEAST_NEIGHBORS = 3
 
@@ -44,7 +57,7 @@ class Step(NamedTuple):
 
 
 class NeighborhoodGraph:
-    """Symmetrised nearest-neighbour graph without weights, with a tenth of the rows each.
+    """Symmetrised nearest-neighbour graph without weights, by default with a tenth of the rows.
 
     Such wide neighbourhoods show clusters rather than the fine structure inside them. Modularity
     is that of Newman, "Fast algorithm for detecting community structure in networks", Physical
@@ -57,7 +70,7 @@ class NeighborhoodGraph:
         self.resolution = resolution
         self._rows = np.ascontiguousarray(features)
         n_rows = len(features)
-        k = min(n_neighbors or max(5, n_rows // 10), n_rows - 1)
+        k = min(n_neighbors or max(_FEWEST, n_rows // _WIDE), n_rows - 1)
         squares = np.einsum("ij,ij->i", features, features)
         distances = squares - 2 * (features @ features.T)
         np.fill_diagonal(distances, np.inf)
@@ -90,21 +103,54 @@ class NeighborhoodGraph:
         return [Step(float(m), step) for m, step in zip(modularities, path, strict=True)]
 
 
-def community_labels(rows: SampledRows, n_clusters: int | None, backend: Backend) -> Labels:
-    """Label all rows by the clusters of a sample; modularity chooses K if it is not given."""
-    n_rows = rows.features.shape[0]
-    if n_clusters == 1 or len(rows.index) < 3:
-        return np.zeros(n_rows, dtype=np.intp)
-    labels = _communities(rows) if n_clusters is None else _best_partition(rows, n_clusters)
-    k = int(labels.max()) + 1
-    if k == 1:
-        return np.zeros(n_rows, dtype=np.intp)
-    return lloyd(rows.features, cluster_means(rows.sample, labels, k), backend=backend)
+def consensus_labels(scores: Dense, by_length: bool) -> Labels:
+    """Label rows by the consensus of clusterings with several numbers and lengths of features.
+
+    One clustering depends on details that say nothing about the rows: a few features more or
+    less, or a slightly different weight of short rows, may merge or split clusters. What
+    several clusterings agree on is more stable. `scores` are in the order of their singular
+    values; `by_length` says whether the length of a row counts in addition to its direction.
+    """
+    contact = _CONTACT if by_length else _CONTACT_SPARSE
+    scalings = (shortened, at_unit_scale) if by_length else (directions, shortened)
+    views = sorted({(min(rank, scores.shape[1]), share) for rank, share in _VIEWS})
+    return consensus(
+        [
+            _separate_clusters(np.ascontiguousarray(scores[:, :rank]), scale, share, contact)
+            for rank, share in views
+            for scale in scalings
+        ]
+    )
 
 
-def _communities(rows: SampledRows, resolution: float = _RESOLUTION, depth: int = 0) -> Labels:
+def _separate_clusters(
+    scores: Dense, scale: Callable[[Dense], Dense], share: int, contact: float
+) -> Labels:
+    """Cluster rows by their scaled scores and merge clusters that are adjacent."""
+    labels = compact(community_labels(scale(scores), None, share))
+    near = directions(scores)
+    return merge_adjacent_clusters(near, labels, int(labels.max()) + 1, contact)[labels]
+
+
+def community_labels(features: Dense, n_clusters: int | None, share: int = _WIDE) -> Labels:
+    """Cluster rows by their features; modularity chooses K if it is not given.
+
+    One in `share` rows is a neighbour of a row.
+    """
+    if n_clusters == 1 or len(features) < 3:
+        return np.zeros(len(features), dtype=np.intp)
+    rows = SampledRows.all_of(features)
+    if n_clusters is not None:
+        return _best_partition(rows, n_clusters)
+    labels = _communities(rows, share)
+    return lloyd(rows.sample, cluster_means(rows.sample, labels, int(labels.max()) + 1))
+
+
+def _communities(
+    rows: SampledRows, share: int, resolution: float = _RESOLUTION, depth: int = 0
+) -> Labels:
     """Partition the sample by modularity, then each cluster by itself in the same way."""
-    path = _merge_path(rows, resolution, _FINE_ROWS_INSIDE if depth else _FINE_ROWS)
+    path = _merge_path(rows, share, resolution, _FINE_ROWS_INSIDE if depth else _FINE_ROWS)
     labels = max(path, key=lambda step: step.modularity).labels
     if labels.max() == 0 or depth == _DEEPEST:
         return labels
@@ -113,19 +159,23 @@ def _communities(rows: SampledRows, resolution: float = _RESOLUTION, depth: int 
         inside = np.flatnonzero(labels == label)
         parts = np.zeros(len(inside), dtype=np.intp)
         if len(inside) >= _LEAST_ROWS and _width(rows.sample[inside]) > _SAME:
-            cluster = SampledRows(rows.sample[inside], np.arange(len(inside)))
-            parts = _communities(cluster, _RESOLUTION_INSIDE, depth + 1)
+            cluster = SampledRows.all_of(rows.sample[inside])
+            parts = _communities(cluster, share, _RESOLUTION_INSIDE, depth + 1)
         finer[inside] = parts + finer.max() + 1
     return finer - 1
 
 
 def _merge_path(
-    rows: SampledRows, resolution: float = _RESOLUTION, fine_rows: int = _FINE_ROWS
+    rows: SampledRows,
+    share: int = _WIDE,
+    resolution: float = _RESOLUTION,
+    fine_rows: int = _FINE_ROWS,
 ) -> list[Step]:
     """Return the path of merges from a fine partition of the sample to one cluster."""
     labels = compact(rows.partition(min(_FINEST, max(2, len(rows.index) // fine_rows))))
     labels = _merge_equal(rows.sample, labels)
-    return NeighborhoodGraph(rows.sample, resolution).merge_path(labels, FEW_ITERATIONS)
+    graph = NeighborhoodGraph(rows.sample, resolution, max(_FEWEST, len(rows.index) // share))
+    return graph.merge_path(labels, FEW_ITERATIONS)
 
 
 def _merge_equal(sample: Dense, labels: Labels) -> Labels:

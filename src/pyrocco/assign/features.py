@@ -10,6 +10,8 @@ import numpy as np
 from pyrocco._typing import Array, Dense, Floats, Labels
 from pyrocco.backends import Backend, ChunkedMatrix, NumpyBackend, map_rows, over_rows
 
+# Number of features of a row.
+N_FEATURES = 30
 # Up to this size of the shorter side the whole Gram matrix is decomposed.
 _EXACT_SIDE = 512
 # Randomised subspace iteration: additional vectors and number of power steps.
@@ -20,7 +22,7 @@ _SKETCH_ROWS = 200
 _SKETCH_ROUNDING = 1e-12
 
 
-def leading_features(U: Array, rank: int = 30, backend: Backend | None = None) -> Any:
+def leading_features(U: Array, rank: int = N_FEATURES, backend: Backend | None = None) -> Any:
     """Project the rows of `U` on its leading singular vectors and scale them to length 1.
 
     Column means are subtracted first. Rows that are equal to the mean stay at zero.
@@ -45,19 +47,23 @@ def leading_features(U: Array, rank: int = 30, backend: Backend | None = None) -
     >>> bool(features[0] @ features[1] > 0 > features[1] @ features[3])
     True
     """
-    scores = leading_scores(U, rank, backend)
+    return unit_rows(leading_scores(U, rank, backend))
+
+
+def unit_rows(scores: Array) -> Any:
+    """Scale rows to length 1, in memory or in chunks (see `directions`)."""
     longest = max(over_rows(_longest, scores))
     return map_rows(partial(directions, longest=longest), scores)
 
 
-def leading_scores(U: Array, rank: int = 30, backend: Backend | None = None) -> Any:
+def leading_scores(U: Array, rank: int = N_FEATURES, backend: Backend | None = None) -> Any:
     """Project the rows of `U`, less their mean, on its leading singular vectors."""
     place: Backend = backend or NumpyBackend()
     return _scores(place.centred(U), min(rank, *U.shape), place)
 
 
 def leading_axes(
-    U: Array, rank: int = 30, backend: Backend | None = None
+    U: Array, rank: int = N_FEATURES, backend: Backend | None = None
 ) -> tuple[Floats, Floats]:
     """Return column means and leading right singular vectors, without those of rounding errors."""
     place: Backend = backend or NumpyBackend()
@@ -77,6 +83,22 @@ def directions(scores: Dense, longest: float | None = None) -> Dense:
     longest = _longest(scores) if longest is None else longest
     noise = np.sqrt(np.finfo(scores.dtype).eps) * longest
     return np.asarray(np.where(lengths > noise, scores / np.maximum(lengths, noise or 1.0), 0))
+
+
+def shortened(scores: Dense) -> Dense:
+    """Scale rows to lengths below 1: short rows less than long ones, relative to the median.
+
+    This is between rows of length 1, whose direction alone counts, and rows as they are.
+    """
+    lengths = np.linalg.norm(scores, axis=1, keepdims=True)
+    reach = np.hypot(lengths, np.median(lengths))
+    return np.asarray(np.divide(scores, reach, out=np.zeros_like(scores), where=reach > 0))
+
+
+def at_unit_scale(scores: Dense) -> Dense:
+    """Divide all rows by the root mean square of their lengths."""
+    size = np.sqrt(np.square(scores).sum(axis=1).mean())
+    return np.asarray(scores / (size or 1.0))
 
 
 def _scores(centred: Array, rank: int, backend: Backend) -> Any:

@@ -9,10 +9,24 @@ from typing import Any, Protocol
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from pyrocco._typing import Array, DeviceArray, Labels
-from pyrocco.assign.block_model import BlockData, BlockFit, Pair, extend_fit
-from pyrocco.assign.communities import community_labels, merge_adjacent_clusters
-from pyrocco.assign.features import directions, leading_features, leading_scores
+from pyrocco._typing import Array, Dense, DeviceArray, Labels, Matrix, is_sparse
+from pyrocco.assign.block_model import (
+    BlockData,
+    BlockFit,
+    CountData,
+    CountFit,
+    Data,
+    Pair,
+    extend_fit,
+)
+from pyrocco.assign.communities import MOST_FEATURES, community_labels, consensus_labels
+from pyrocco.assign.features import (
+    N_FEATURES,
+    directions,
+    leading_features,
+    leading_scores,
+    unit_rows,
+)
 from pyrocco.assign.kmeans import FEW_ITERATIONS, SampledRows, lloyd
 from pyrocco.assign.labels import (
     Assignment,
@@ -21,21 +35,45 @@ from pyrocco.assign.labels import (
     cluster_means,
     compact,
     distance_memberships,
-    hard_memberships,
     relabel,
 )
-from pyrocco.assign.structure import LEAST_SIDE, Structure, detect_structure
-from pyrocco.backends import Backend, NumpyBackend, Rotation, is_missing, map_rows
+from pyrocco.assign.structure import (
+    LEAST_SIDE,
+    Structure,
+    detect_count_structure,
+    detect_structure,
+)
+from pyrocco.backends import Backend, ChunkedMatrix, NumpyBackend, is_missing, map_rows
+from pyrocco.cells.values import to_dense
 
 # Numbers of clusters on each side from which the search for blocks starts: fine and coarse.
 _STARTS = (40, 8)
 # Maximum number of cells in which blocks are searched.
 _BLOCK_CELLS = 250_000
-# Contact above which two clusters are merged, for dense data and for data that are mostly
-# zero. Chosen on matrices that are in none of the paper's tables (docs/labels.md).
-_CONTACT, _CONTACT_SPARSE = 0.4, 0.5
+# Number of parts into which the sample is divided to find the nearest cluster of other rows.
+_PARTS = 20
 
 Sides = tuple[SampledRows, SampledRows]
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What is known of counts beside the prepared matrix.
+
+    Parameters
+    ----------
+    values : ndarray, CSR matrix, chunked matrix or None
+        The counts; None if the cells count nothing.
+    columns : array or None
+        The matrix from which columns are labelled, on the back end, if it was prepared in
+        another way than that for the rows.
+    """
+
+    values: Matrix | ChunkedMatrix | None = None
+    columns: Array | None = None
+
+
+_NOT_COUNTED = Counted()
 
 
 class Assigner(Protocol):
@@ -48,8 +86,13 @@ class Assigner(Protocol):
 class JointAssigner(Protocol):
     """Labels rows and columns from the data and the representation."""
 
-    def assign(self, X: Array, U: Array, numbers: Numbers) -> Assignment:
-        """Label rows and columns; `X` and `U` are on the back end."""
+    def assign(
+        self, X: Array, U: Array, numbers: Numbers, counted: Counted = _NOT_COUNTED
+    ) -> Assignment:
+        """Label rows and columns.
+
+        `X` and `U` are on the back end; `U` is `X` itself if there is no representation.
+        """
 
 
 @dataclass(eq=False)
@@ -59,7 +102,9 @@ class EachSide:
     assigner: Assigner
     backend: Backend
 
-    def assign(self, X: Array, U: Array, numbers: Numbers) -> Assignment:
+    def assign(
+        self, X: Array, U: Array, numbers: Numbers, counted: Counted = _NOT_COUNTED
+    ) -> Assignment:
         """Label both sides of `U`."""
         rows = self._side(U, numbers[0])
         return Assignment(rows, self._side(self.backend.transpose(U), numbers[1]))
@@ -75,10 +120,11 @@ class CoClusterer:
     """Joint labels of rows and columns that depend on the structure of the matrix.
 
     If the matrix consists of blocks (see `pyrocco.assign.structure`), rows and columns get the
-    labels of a Gaussian block model, whose numbers of clusters are chosen by variational
-    evidence. Otherwise rows and columns are clustered by their leading features, with the
-    numbers of clusters chosen by modularity. Samples of large matrices are drawn by the
-    content of rows and columns, so that permuting the rows of a matrix permutes its labels.
+    labels of a block model, whose numbers of clusters are chosen by variational evidence: of
+    counts under Poisson noise, or of values under Gaussian noise. Otherwise rows and columns are
+    clustered by their leading features, with the numbers of clusters chosen by modularity and by
+    the agreement of several clusterings. Samples of large matrices are drawn by the content of
+    rows and columns, so that permuting the rows of a matrix permutes its labels.
     """
 
     blocks: bool = True  # whether to search for blocks; False for data that are mostly zero
@@ -89,73 +135,108 @@ class CoClusterer:
     # data that are mostly zero, where the length is that of a text.
     by_length: bool = True
 
-    def assign(self, X: Array, U: Array, numbers: Numbers) -> Assignment:
-        """Label both sides."""
-        sides = self._sample(X, U, 0), self._sample(X, self.backend.transpose(U), 1)
-        structure = self._structure(X, sides, numbers)
+    def assign(
+        self, X: Array, U: Array, numbers: Numbers, counted: Counted = _NOT_COUNTED
+    ) -> Assignment:
+        """Label both sides of the data; missing values are taken from `U`."""
+        rows = self._filled(X, U)
+        columns = self.backend.transpose(rows if counted.columns is None else counted.columns)
+        keys = X if counted.columns is None else counted.columns
+        sides = self._sample(X, rows, 0), self._sample(keys, columns, 1)
+        structure = self._structure(X, counted.values, sides, numbers)
         if structure.kind == "blocks" and structure.fit is not None:
-            return self._by_blocks(X, structure.fit, sides, structure.contaminated)
+            return self._by_blocks(X, counted.values, sides, structure.fit, structure.contaminated)
         if structure.kind == "gradient":
             numbers = numbers[0] or 1, numbers[1] or 1
-        rows, columns = (self._by_features(X, U, sides[axis], axis, numbers) for axis in (0, 1))
-        return Assignment(rows, columns, structure.kind, structure.contaminated)
+        return Assignment(
+            self._by_features(rows, sides[0], numbers[0]),
+            self._by_features(columns, sides[1], numbers[1]),
+            structure.kind,
+            structure.contaminated,
+        )
 
-    def _sample(self, X: Array, U: Array, axis: int) -> SampledRows:
-        """Return the features of the rows of `U`, with a sample of the rows."""
-        features = leading_features(U, backend=self.backend)
+    def _sample(self, X: Array, data: Array, axis: int) -> SampledRows:
+        """Return the features of the rows of `data`, with a sample of them."""
+        features = leading_features(data, backend=self.backend)
         large = features.shape[0] > self.sample_size
         keys = self.backend.content_keys(X, axis) if large else None
         return SampledRows.draw(features, self.sample_size, self.random_state, keys)
 
-    def _structure(self, X: Array, sides: Sides, numbers: Numbers) -> Structure:
-        if not self.blocks or min(len(side.index) for side in sides) < LEAST_SIDE:
+    def _structure(
+        self, X: Array, counts: Matrix | ChunkedMatrix | None, sides: Sides, numbers: Numbers
+    ) -> Structure:
+        if min(len(side.index) for side in sides) < LEAST_SIDE:
             return Structure("features")
-        places = _submatrix(sides)
-        rows, columns = (side.index[place] for side, place in zip(sides, places, strict=True))
-        part = self.backend.to_numpy(X[rows][:, columns])
-        part = np.ascontiguousarray(part, dtype=np.float64)
-        starts = [_start(sides, places, k) for k in _STARTS]
+        starts = [_start(sides, _submatrix(sides), k) for k in _STARTS]
+        structure = Structure("features")
         # Small products are slower in several threads.
         with threadpool_limits(1):
-            return detect_structure(part, starts, numbers)
+            if counts is not None:
+                structure = detect_count_structure(_part(counts, sides), starts, numbers)
+            if self.blocks and structure.kind == "features":
+                part = self.backend.to_numpy(_part(X, sides))
+                return detect_structure(np.asarray(part, dtype=np.float64), starts, numbers)
+        return structure
 
-    def _by_blocks(self, X: Array, fit: BlockFit, sides: Sides, contaminated: bool) -> Assignment:
+    def _by_blocks(
+        self,
+        X: Array,
+        counts: Matrix | ChunkedMatrix | None,
+        sides: Sides,
+        fit: BlockFit,
+        contaminated: bool,
+    ) -> Assignment:
         places = _submatrix(sides)
         index = sides[0].index[places[0]], sides[1].index[places[1]]
-        memberships = extend_fit(BlockData(X, self.backend), fit, index)
+        counted = isinstance(fit, CountFit)
+        data: Data
+        if counted:
+            data = CountData(self.backend.asarray(counts), self.backend)
+        else:
+            data = BlockData(X, self.backend)
+        memberships = extend_fit(data, fit, index)
         rows, columns = (
             SideLabels.from_memberships(side.argmax(axis=1), side) for side in memberships
         )
-        return Assignment(rows, columns, "blocks", contaminated)
+        return Assignment(rows, columns, "blocks", contaminated, counted)
 
-    def _by_features(
-        self, X: Array, U: Array, side: SampledRows, axis: int, numbers: Numbers
-    ) -> SideLabels:
-        number = numbers[axis]
-        labels = compact(community_labels(side, number, self.backend))
-        n_clusters = int(labels.max()) + 1
-        places, names = side.features, np.arange(n_clusters)
-        if n_clusters > 1 and (number is None or self.by_length):
-            data = self._filled(X, U)
-            data = data if axis == 0 else self.backend.transpose(data)
-            scores = leading_scores(data, backend=self.backend)
-            if number is None:
-                near = directions(scores[side.index])
-                contact = _CONTACT if self.by_length else _CONTACT_SPARSE
-                names = merge_adjacent_clusters(near, labels[side.index], n_clusters, contact)
-            if self.by_length:
-                places, labels = scores, self._improved(scores, labels, n_clusters)
-        # Some clusters may have lost all their rows.
-        labels, names = compact(labels), compact(names[np.unique(labels)])
-        # The parts of a merged cluster keep their centres; their memberships are added.
-        memberships = distance_memberships(places, labels)
-        memberships = map_rows(Rotation(hard_memberships(names)), memberships)
-        return SideLabels.from_memberships(names[labels], memberships)
+    def _by_features(self, data: Array, side: SampledRows, number: int | None) -> SideLabels:
+        scores = leading_scores(data, MOST_FEATURES, self.backend)
+        found = self._sample_labels(scores[side.index], number)
+        places = self._places(scores)
+        labels = self._placed(places, side.index, found)
+        return SideLabels.from_memberships(labels, distance_memberships(places, labels))
 
-    def _improved(self, scores: Array, labels: Labels, n_clusters: int) -> Labels:
-        """Improve labels by k-means on the scores: rows near the mean have no direction."""
-        centres = cluster_means(scores, labels, n_clusters)
-        return lloyd(scores, centres, FEW_ITERATIONS, self.backend)
+    def _sample_labels(self, scores: Dense, number: int | None) -> Labels:
+        """Label the rows of the sample by their scores, with `number` clusters if it is given."""
+        if number is None:
+            return consensus_labels(scores, self.by_length)
+        scores = np.ascontiguousarray(scores[:, :N_FEATURES])
+        labels = community_labels(directions(scores), number)
+        if not self.by_length:
+            return compact(labels)
+        # Rows near the mean have no direction.
+        return compact(lloyd(scores, cluster_means(scores, labels, number), FEW_ITERATIONS))
+
+    def _places(self, scores: Array) -> Array:
+        """Return the leading scores, of length 1 unless the length of a row counts."""
+        places: Array = map_rows(_leading, scores)
+        return places if self.by_length else unit_rows(places)
+
+    def _placed(self, places: Array, index: Labels, found: Labels) -> Labels:
+        """Label all rows; those that are not in the sample as its nearest part.
+
+        A cluster may have any shape. It is divided into parts that are round.
+        """
+        labels = np.empty(places.shape[0], dtype=np.intp)
+        if len(labels) > len(index):
+            sample = SampledRows.all_of(places[index])
+            parts = compact(found * _PARTS + sample.partition(_PARTS))
+            names = found[np.unique(parts, return_index=True)[1]]
+            centres = cluster_means(sample.sample, parts, len(names))
+            labels = names[self.backend.nearest_centres(self.backend.asarray(places), centres)[0]]
+        labels[index] = found
+        return labels
 
     def _filled(self, X: Array, U: Array) -> Array:
         """Return the data with missing values taken from the representation."""
@@ -169,6 +250,10 @@ class CoClusterer:
         return filled
 
 
+def _leading(scores: Dense) -> Dense:
+    return np.ascontiguousarray(scores[:, :N_FEATURES])
+
+
 def _submatrix(sides: Sides) -> Pair:
     """Choose rows and columns of the samples in which blocks are searched."""
     counts = [len(side.index) for side in sides]
@@ -180,6 +265,14 @@ def _submatrix(sides: Sides) -> Pair:
         for count, size in zip(counts, sizes, strict=True)
     )
     return rows, columns
+
+
+def _part(X: Any, sides: Sides) -> Any:
+    """Return the rows and columns in which blocks are searched, as an array."""
+    places = _submatrix(sides)
+    rows, columns = (side.index[place] for side, place in zip(sides, places, strict=True))
+    part = X[rows][:, columns]
+    return np.ascontiguousarray(to_dense(part), dtype=np.float64) if is_sparse(part) else part
 
 
 def _start(sides: Sides, places: Pair, k: int) -> Pair:

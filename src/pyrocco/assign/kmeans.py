@@ -66,11 +66,15 @@ def _distances(rows: Dense, labels: Labels, centres: Dense) -> Dense:
     return np.asarray(np.square(rows - centres[labels]).sum(axis=1))
 
 
-class WardTree:
-    """Nested partitions of rows by Ward's method."""
+class MergeTree:
+    """Nested partitions of rows by agglomerative clustering.
 
-    def __init__(self, features: Dense):
-        merges = linkage(pdist(features), "ward")
+    `distances` are those of all pairs of rows, as `pdist` returns them, and `method` is one of
+    SciPy's with merges of increasing height: "ward", "average", "complete" or "single".
+    """
+
+    def __init__(self, distances: Floats, method: str):
+        merges = linkage(distances, method)
         self._order = leaves_list(merges)
         self._borders = _borders(merges, self._order)
 
@@ -131,15 +135,20 @@ class SampledRows:
         by_key = np.argsort(keys[order] * salt, kind="stable")
         return cls(features, order[np.sort(by_key[:size])])
 
+    @classmethod
+    def all_of(cls, features: Dense) -> SampledRows:
+        """Take all rows, in their order."""
+        return cls(features, np.arange(len(features)))
+
     @cached_property
     def sample(self) -> Dense:
         """Features of the sample."""
         return np.ascontiguousarray(self.features[self.index])
 
     @cached_property
-    def tree(self) -> WardTree:
+    def tree(self) -> MergeTree:
         """Ward's tree of the sample."""
-        return WardTree(self.sample)
+        return MergeTree(pdist(self.sample), "ward")
 
     def partition(self, k: int) -> Labels:
         """Cut the tree of the sample into at most `k` clusters and improve them by k-means."""

@@ -52,6 +52,7 @@ class Assignment:
     # "blocks", "gradient" or "features" (see `pyrocco.assign.structure`).
     structure: str = "features"
     contaminated: bool = False  # whether the matrix has outlier cells
+    counted: bool = False  # whether the blocks are those of counts under Poisson noise
 
     @property
     def row_labels(self) -> Labels:

@@ -1,7 +1,8 @@
 """Profiles of the clusters of a fit, which assign new rows to them.
 
 A new row is compared with the clusters in the same way as the rows of the fit. If the matrix
-consists of blocks, its means over the column clusters are compared under the noise of the fit.
+consists of blocks, its means, or its counts, over the column clusters are compared under the
+noise of the fit.
 Otherwise its position among the leading features is compared or, for data that are mostly
 zero, its direction. Columns are the rows of the transpose.
 """
@@ -23,6 +24,8 @@ from pyrocco.backends import Backend
 _LEAST_VARIANCE = 1e-9
 # Weight of the prior "no deviation", in cells, for new rows with missing values.
 _PRIOR_CELLS = 1e-3
+# Counts at the level of the totals that are added to every block.
+_PRIOR_COUNTS = 0.5
 
 
 class Profiles(Protocol):
@@ -59,6 +62,33 @@ class BlockProfiles:
         sums, counts = block_sums(X, self.others)
         fits = (sums @ self.means.T - 0.5 * counts @ (self.means**2).T) / self.variance
         return probabilities_of(fits + np.log(self.shares))
+
+
+@dataclass(frozen=True)
+class CountProfiles:
+    """Clusters as rates of blocks of counts, relative to the totals of rows and columns."""
+
+    rates: Floats  # of shape (n_clusters, n_other_clusters)
+    levels: Floats  # share of all counts in each cluster of columns
+    others: Labels  # cluster of each column
+    shares: Floats  # share of the rows in each cluster
+
+    @classmethod
+    def learn(cls, chunks: Iterable[Floats], labels: Labels, others: Labels) -> CountProfiles:
+        """Compute the profiles of labelled rows of counts, which come in chunks."""
+        sums = hard_memberships(labels).T @ np.concatenate(
+            [block_sums(X, others)[0] for X in chunks]
+        )
+        levels = sums.sum(axis=0) / max(sums.sum(), np.finfo(float).tiny)
+        expected = np.outer(sums.sum(axis=1), levels)
+        rates = (sums + _PRIOR_COUNTS) / (expected + _PRIOR_COUNTS)
+        return cls(rates, levels, others, np.bincount(labels) / len(labels))
+
+    def memberships(self, X: Floats) -> Floats:
+        """Compute the probability of each cluster for each row of counts."""
+        sums, _ = block_sums(X, self.others)
+        expected = np.outer(sums.sum(axis=1), self.rates @ self.levels)
+        return probabilities_of(sums @ np.log(self.rates).T - expected + np.log(self.shares))
 
 
 @dataclass(frozen=True)

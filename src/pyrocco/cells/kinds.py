@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 from pyrocco._typing import Matrix
 from pyrocco.backends import ChunkedMatrix
-from pyrocco.cells.inspection import Facts, facts_of, look_like_genes, look_like_words
+from pyrocco.cells.inspection import Facts, facts_of
 from pyrocco.cells.side_sums import Table
 from pyrocco.cells.values import SPARSE_DENSITY, has_safe_squares
 
 KINDS = ("real values", "counts", "yes/no", "marks", "positive values", "different units")
-# Kinds whose cells count something.
-COUNTED = ("counts", "yes/no")
 # Beyond this, all numbers of double precision are whole.
 _LARGEST_COUNT = 2**53
 # Marks and answers on a scale are whole numbers like counts, but need no logarithm.
 _LARGEST_MARK = 10
+# Share of yes among yes and no below which yes is counted: its noise is that of a count.
+_RARELY = 0.2
 # Share of the variance between rows above which raters are generous or strict.
 _ROW_EFFECT = 0.2
 # Largest value of a typical column divided by its mean, and of all values by their mean.
@@ -27,15 +27,15 @@ _DIFFERENT_UNITS = 10
 # Mean divided by the standard deviation.
 _FAR_FROM_ZERO = 1000
 
-# What a fit does in each step, for sentences; in a transposed step rows are columns.
+# What a fit does in each step, for sentences.
 _PHRASES = {
-    "normalize": "scales {rows} to the same total",
+    "normalize": "scales rows to the same total",
     "log1p": "takes log(1 + x) of every value x",
     "log": "takes the logarithm of every value",
-    "tfidf": "weights {columns} by tf-idf and scales {rows} to length 1",
+    "tfidf": "weights columns by tf-idf and scales rows to length 1",
     "balance": "divides every value by the square roots of the totals of its row and its column",
-    "center_rows": "subtracts the mean of every {row}",
-    "zscore": "scales {columns} to mean 0 and standard deviation 1",
+    "center_rows": "subtracts the mean of every row",
+    "zscore": "scales columns to mean 0 and standard deviation 1",
     "center": "subtracts the mean of all values",
 }
 
@@ -54,9 +54,9 @@ class Cells:
         needed.
     sentence : str
         What a fit does with the values, and why.
-    transposed : bool
-        Whether rows and columns swap their roles in the preparations, because the rows are
-        genes.
+    each_side : bool
+        Whether columns are labelled after a preparation in which rows and columns swap their
+        roles.
 
     Examples
     --------
@@ -68,28 +68,20 @@ class Cells:
     kind: str
     steps: tuple[str, ...]
     sentence: str
-    transposed: bool = False
+    each_side: bool = False
 
     def forced(self, steps: tuple[str, ...], reason: str) -> Cells:
         """Return the same cells with steps that do not follow from their kind."""
         return Cells(self.kind, steps, say_steps(steps, reason))
 
 
-def read_kind(
-    X: Matrix | ChunkedMatrix,
-    row_names: Sequence[str] = (),
-    column_names: Sequence[str] = (),
-    *,
-    transposed: bool = False,
-) -> Cells:
+def read_kind(X: Matrix | ChunkedMatrix, *, transposed: bool = False) -> Cells:
     """Find out what the cells of a matrix are, and how a fit prepares them.
 
     Parameters
     ----------
     X : ndarray, CSR matrix or chunked matrix
         The data; NaN marks missing values.
-    row_names, column_names : sequence of str
-        Names, from which genes and words can be recognised.
     transposed : bool
         Whether `X` is the transpose of the matrix that the question is about.
 
@@ -101,33 +93,28 @@ def read_kind(
     --------
     >>> import numpy as np
     >>> from pyrocco.inspection import read_kind
-    >>> X = np.random.default_rng(0).poisson([20.0, 100.0], (50, 2))
-    >>> cells = read_kind(X.astype(float))
+    >>> cells = read_kind(np.random.default_rng(0).lognormal(sigma=2.0, size=(50, 20)))
     >>> cells.kind, cells.steps
-    ('counts', ('normalize', 'log1p'))
+    ('positive values', ('log',))
     >>> print(cells.sentence)
-    The fit scales rows to the same total and takes log(1 + x) of every value x, because whole \
-numbers from 0 upwards look like counts.
+    The fit takes the logarithm of every value, because they are positive and spread over orders \
+of magnitude.
     """
-    genes_are_rows = look_like_genes(row_names) and not look_like_genes(column_names)
-    names = row_names if genes_are_rows else column_names
-    facts = facts_of(Table(X, transposed != genes_are_rows))
-    kind, steps, reason = _judge(facts, names)
-    sentence = say_steps(steps, f"because {reason}", genes_are_rows)
-    return Cells(kind, steps, sentence, genes_are_rows and bool(steps))
+    kind, steps, reason = _judge(facts_of(Table(X, transposed)))
+    each_side = steps == COUNT_STEPS
+    sentence = say_steps(steps, f"because {reason}")
+    return Cells(kind, steps, f"{sentence} {_EACH_SIDE}" if each_side else sentence, each_side)
 
 
-def say_steps(steps: Sequence[str], reason: str, transposed: bool = False) -> str:
+def say_steps(steps: Sequence[str], reason: str) -> str:
     """Say in one sentence what a fit does with the values, and why.
 
     Examples
     --------
-    >>> say_steps(["normalize", "log1p"], "as asked", transposed=True)
-    'The fit scales columns to the same total and takes log(1 + x) of every value x, as asked.'
+    >>> say_steps(["normalize", "log1p"], "as asked")
+    'The fit scales rows to the same total and takes log(1 + x) of every value x, as asked.'
     """
-    row, column = ("column", "row") if transposed else ("row", "column")
-    words = {"row": row, "rows": f"{row}s", "columns": f"{column}s"}
-    phrases = [_PHRASES[step].format(**words) for step in steps]
+    phrases = [_PHRASES[step] for step in steps]
     done = ", then ".join([*phrases[:-2], " and ".join(phrases[-2:])])
     return f"The fit {done or 'uses the values as they are'}, {reason}."
 
@@ -135,26 +122,12 @@ def say_steps(steps: Sequence[str], reason: str, transposed: bool = False) -> st
 # Kind, steps and reason.
 _Judgement = tuple[str, tuple[str, ...], str]
 
-_GENES: _Judgement = (
-    "counts",
-    ("normalize", "log1p"),
-    "they are counts of genes, whose totals differ between cells",
-)
-_WORDS: _Judgement = (
-    "counts",
-    ("tfidf",),
-    "they are counts of words, and words that occur everywhere say little",
-)
-_SPARSE_COUNTS: _Judgement = (
-    "counts",
-    ("tfidf",),
-    "whole numbers that are mostly 0 look like counts",
-)
-_COUNTS: _Judgement = (
-    "counts",
-    ("normalize", "log1p"),
-    "whole numbers from 0 upwards look like counts",
-)
+# Counts: rows to equal totals, logarithms, then both totals taken out. Columns are compared in
+# the same way, with the roles of rows and columns swapped.
+COUNT_STEPS = ("normalize", "log1p", "balance")
+_EACH_SIDE = "Columns are compared in the same way, after they were scaled to the same total."
+_COUNTS: _Judgement = ("counts", COUNT_STEPS, "whole numbers from 0 upwards look like counts")
+_RARE: _Judgement = ("yes/no", COUNT_STEPS, "all values are 0 or 1, and few are 1")
 _YES_NO: _Judgement = ("yes/no", (), "all values are 0 or 1")
 _MARKS: _Judgement = ("marks", (), "whole numbers on a short scale need no preparation")
 _RATINGS: _Judgement = (
@@ -197,9 +170,9 @@ _REAL: _Judgement = ("real values", (), "all columns vary on a similar scale")
 _EXTREME: _Judgement = ("real values", (), "their squares are out of the range of numbers")
 
 
-def _judge(facts: Facts, column_names: Sequence[str]) -> _Judgement:
+def _judge(facts: Facts) -> _Judgement:
     if facts.minimum >= 0 and facts.is_whole and facts.maximum < _LARGEST_COUNT:
-        return _judge_whole(facts, column_names)
+        return _judge_whole(facts)
     return next(judgement for judgement, applies in _rules(facts) if applies)
 
 
@@ -227,16 +200,10 @@ def _has_long_tail(facts: Facts) -> bool:
     return facts.minimum > 0 and is_wide and facts.skew > _SKEWED
 
 
-def _judge_whole(facts: Facts, column_names: Sequence[str]) -> _Judgement:
+def _judge_whole(facts: Facts) -> _Judgement:
     mostly_zero = facts.filled < SPARSE_DENSITY
     if facts.maximum <= 1:
-        return _YES_NO
-    if look_like_genes(column_names):
-        return _GENES
+        return _RARE if facts.filled < _RARELY else _YES_NO
     if not mostly_zero and facts.maximum <= _LARGEST_MARK:
         return _RATINGS if facts.n_missing or facts.row_effect > _ROW_EFFECT else _MARKS
-    if _has_long_tail(facts):  # counts would have zeros
-        return _POSITIVE
-    if facts.n_missing or not mostly_zero:  # tf-idf takes no missing values
-        return _COUNTS
-    return _WORDS if look_like_words(column_names) else _SPARSE_COUNTS
+    return _POSITIVE if _has_long_tail(facts) else _COUNTS  # counts would have zeros

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from pyrocco._typing import Dense, Floats, Matrix, is_sparse, stored_values
 from pyrocco.backends import ChunkedMatrix, over_rows
-from pyrocco.cells.values import row_slices
+from pyrocco.cells.values import are_whole, row_slices
 
 # A function of values, elementwise. Missing values (NaN) must not become NaN.
 Elementwise = Callable[[Floats], Floats]
@@ -243,5 +243,5 @@ def _extent(X: Matrix) -> Extent:
         int(np.count_nonzero(values)) - n_missing,
         float(np.fmin.reduce(values, axis=None, **bounds)),
         float(np.fmax.reduce(values, axis=None, **bounds)),
-        bool(np.all((values == np.floor(values)) | np.isnan(values))),
+        are_whole(X),
     )

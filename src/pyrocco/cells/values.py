@@ -73,6 +73,18 @@ def _count_values(X: Matrix) -> tuple[int, int]:
     return int(np.count_nonzero(values)) - missing, missing
 
 
+def are_whole(X: Matrix) -> bool:
+    """Whether all values that are not missing are whole numbers.
+
+    Examples
+    --------
+    >>> are_whole(np.array([[1.0, np.nan]])), are_whole(np.array([[0.5]]))
+    (True, False)
+    """
+    values = stored_values(X)
+    return bool(np.all((values == np.floor(values)) | np.isnan(values)))
+
+
 def is_mostly_zero(X: Matrix | ChunkedMatrix) -> bool:
     """Apply the paper's sparsity test: it looks at the values, not at the storage format.
 

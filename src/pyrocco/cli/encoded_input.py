@@ -45,7 +45,7 @@ class EncodedInput:
         """What the cells are, and how a fit prepares them; encoded columns are prepared."""
         if self.encoding:
             return Cells(_ENCODED, (), self.sentence)
-        return read_kind(self.matrix.X, self.matrix.row_names, self.matrix.column_names)
+        return read_kind(self.matrix.X)
 
     @property
     def about(self) -> dict[str, Any]:

@@ -383,13 +383,7 @@ def fit_model(
     started = time.perf_counter()
     with warnings_as_lines() as warned:
         try:
-            model.fit(
-                matrix.X,
-                row_names=matrix.row_names if isinstance(matrix, Matrix) else (),
-                column_names=matrix.column_names,
-                checkpoint=checkpoint,
-                observer=observer,
-            )
+            model.fit(matrix.X, checkpoint=checkpoint, observer=observer)
         except MatrixError:
             raise  # a chunk of the matrix could not be read: the message names its file
         except ValueError as error:
@@ -455,8 +449,8 @@ def _summarise_model(model: ROCCO) -> Summary:
         "preparation": model.preparation_,
         "structure": model.structure_,
         "outlier_cells": n_outlier_cells(model.cell_weights_),
-        "converged": bool(model.converged_),
-        "iterations": int(model.n_iter_),
+        "converged": bool(model.converged_) if model.has_representation_ else True,
+        "iterations": int(model.n_iter_) if model.has_representation_ else 0,
         "parameters": parameters,
         "versions": {
             "python": platform.python_version(),

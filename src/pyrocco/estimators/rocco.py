@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -24,10 +24,12 @@ from pyrocco.cells.kinds import Cells
 from pyrocco.checkpoint import Checkpoint
 from pyrocco.fitting.engines import Given
 from pyrocco.fitting.pipeline import fit_rocco
-from pyrocco.fitting.result import FitResult, bicluster_columns, bicluster_rows
+from pyrocco.fitting.result import bicluster_columns, bicluster_rows
 from pyrocco.fitting.settings import Settings
+from pyrocco.graph import Graph
 from pyrocco.progress import CallbackSupportMixin, Observer, observed_fit, with_callbacks
-from pyrocco.results.answers import Answers, label_left_out_rows, refuse_dask
+from pyrocco.representation import Record
+from pyrocco.results.answers import Answers, Source, label_left_out_rows, refuse_dask
 from pyrocco.results.cuts import CoClustering
 from pyrocco.results.impute import impute
 from pyrocco.results.persistence import save
@@ -126,9 +128,13 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         Weights of the cells, from 0 for outlier cells to 1, and NaN for missing values; only of
         the nonzero cells if X is sparse. None if there are no outlier cells.
     representation_ : ndarray of shape (n_rows, n_columns)
-        The smoothed matrix U, in the units of X.
+        The smoothed matrix U, in the units of X. The default variant needs it for missing values
+        and outlier cells only; elsewhere it is learned when it, the graphs or the history are
+        first asked for.
+    has_representation_ : bool
+        Whether the representation has been learned, in `fit` or since.
     row_graph_, column_graph_ : Graph
-        The nearest-neighbour graphs.
+        The nearest-neighbour graphs of the representation.
     rows_, columns_ : ndarray of bool
         Which rows, and which columns, are in each block.
     biclusters_ : tuple of ndarray
@@ -139,7 +145,7 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
     statistics_ : TreeStatistics
         Counts, means and scatter over the finest clusters of the tree.
     assigner_ : JointAssigner
-        The object that clustered the representation. ``assigner_.sample_size`` is the size of
+        The object that clustered rows and columns. ``assigner_.sample_size`` is the size of
         the sample on which the default variant chooses the numbers of clusters.
     history_ : list of dict
         A record of every iteration: objective, alpha, beta, mu of both sides, solver, its
@@ -216,8 +222,6 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         y: object = None,
         sample_weight: ArrayLike | None = None,
         *,
-        row_names: Names | None = None,
-        column_names: Names | None = None,
         checkpoint: Checkpoint | None = None,
         observer: Observer | None = None,
     ) -> ROCCO:
@@ -233,9 +237,6 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         sample_weight : array-like of shape (n_rows,), optional
             Integer weights. A row of weight 3 counts like three copies of it. A row of weight 0
             has no part in the fit and is labelled like a new row.
-        row_names, column_names : sequence of str, optional
-            Names of the rows and of the columns, by default those of a DataFrame. With
-            ``prepare="auto"``, counts of genes and counts of words are recognised by them.
         checkpoint : Checkpoint, optional
             Where to save the state of the fit and to continue from, see
             `pyrocco.checkpoint.checkpoint_to`.
@@ -249,17 +250,12 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         """
         settings = Settings.of(self.get_params(deep=False))
         check_kind("checkpoint", checkpoint, Checkpoint, "of pyrocco.checkpoint.checkpoint_to")
-        given = replace(
-            self._validated(X, sample_weight),
-            row_names=_texts(getattr(X, "index", ()) if row_names is None else row_names),
-            column_names=_texts(
-                getattr(X, "columns", ()) if column_names is None else column_names
-            ),
-        )
+        given = self._validated(X, sample_weight)
         threads = threadpool_limits(check_n_jobs(self.n_jobs))
         with observed_fit(self, X, observer) as progress, threads:
             result = fit_rocco(given, settings, progress, checkpoint)
-            self._publish(label_left_out_rows(result, cpu_backend(self.n_jobs)))
+            source = Source(result, settings, sample_weight, cpu_backend(self.n_jobs))
+            self._publish(replace(source, result=label_left_out_rows(source)))
         return self
 
     def _validated(self, X: MatrixLike, sample_weight: ArrayLike | None) -> Given:
@@ -272,8 +268,9 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         is_own = isinstance(X, np.ndarray) and not np.may_share_memory(matrix, X)
         return Given(matrix, sample_weight, is_own=is_own)
 
-    def _publish(self, result: FitResult) -> None:
+    def _publish(self, source: Source) -> None:
         """Set the fitted attributes."""
+        result = source.result
         rows, columns = result.clusters.rows, result.clusters.columns
         self.row_labels_ = self.labels_ = rows.labels
         self.column_labels_ = columns.labels
@@ -286,22 +283,59 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         self.cells_, self.preparation_ = result.cells.kind, result.cells.sentence
         self.structure_ = result.clusters.structure
         self.assigner_ = result.assigner
-        self.row_graph_, self.column_graph_ = result.graphs
-        self.representation_ = result.representation
-        self.history_ = result.history
-        self.n_iter_ = len(result.history)
-        self.converged_ = result.converged
-        self._answers = Answers.of(result, cpu_backend(self.n_jobs))
-        if not self.converged_ and self.n_iter_ == self.max_iter:
+        self._answers = Answers.of(source)
+        learned = result.represented
+        if learned is not None and not learned.converged and self.n_iter_ == self.max_iter:
             warn_not_converged(self.max_iter)
 
     @property
     def found_cells_(self) -> Cells:
         """What the cells are, and how they were prepared."""
         check_is_fitted(self)
-        preparation = self._answers.preparation
-        transposed = any(step.transposed for step in preparation.steps)
-        return Cells(self.cells_, preparation.names, self.preparation_, transposed)
+        answers = self._answers
+        each_side = answers.column_preparation != answers.preparation
+        return Cells(self.cells_, answers.preparation.names, self.preparation_, each_side)
+
+    @property
+    def has_representation_(self) -> bool:
+        """Whether the representation has been learned, in `fit` or since."""
+        check_is_fitted(self)
+        return self._answers.has_representation
+
+    @property
+    def representation_(self) -> Any:
+        """The smoothed matrix U, in the units of X."""
+        check_is_fitted(self)
+        return self._answers.representation.U
+
+    @property
+    def row_graph_(self) -> Graph:
+        """The nearest-neighbour graph of the rows."""
+        check_is_fitted(self)
+        return self._answers.representation.graphs[0]
+
+    @property
+    def column_graph_(self) -> Graph:
+        """The nearest-neighbour graph of the columns."""
+        check_is_fitted(self)
+        return self._answers.representation.graphs[1]
+
+    @property
+    def history_(self) -> list[Record]:
+        """A record of every iteration of the representation."""
+        check_is_fitted(self)
+        return self._answers.representation.history
+
+    @property
+    def n_iter_(self) -> int:
+        """Number of iterations of the representation."""
+        return len(self.history_)
+
+    @property
+    def converged_(self) -> bool:
+        """Whether the representation converged before `max_iter`."""
+        check_is_fitted(self)
+        return self._answers.representation.converged
 
     @property
     def rows_(self) -> Mask:
@@ -642,9 +676,3 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         tags.input_tags.allow_nan = self.variant != "paper"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def _texts(names: object) -> list[str]:
-    """Return names that are all texts; none if some are not, or if there are no names."""
-    listed = list(names) if isinstance(names, Iterable) else []
-    return listed if all(isinstance(name, str) for name in listed) else []

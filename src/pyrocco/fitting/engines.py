@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from pyrocco._typing import Array, Matrix, stored_values
+from pyrocco._typing import Array, Dense, Matrix, stored_values
 from pyrocco.backends import (
     Backend,
     ChunkedBackend,
@@ -29,15 +28,24 @@ from pyrocco.backends.chunked.dask import (
     to_dask,
 )
 from pyrocco.backends.chunked.files import as_mapped
-from pyrocco.cells.kinds import COUNTED, Cells, read_kind
+from pyrocco.cells.kinds import Cells, read_kind
 from pyrocco.cells.preparation import Preparation, learn_steps
 from pyrocco.cells.values import SMALLEST, divided, has_missing, largest_value
 from pyrocco.fitting.memory_plan import plan_fit, plan_in_files
 from pyrocco.fitting.missing import NonEmpty, drop_empty
 from pyrocco.fitting.repeated_rows import RowCopies, chunked_row_order
-from pyrocco.fitting.result import Fit, FitResult, FittedRows, PreparedCells, block_means
+from pyrocco.fitting.result import (
+    Fit,
+    FitResult,
+    FittedRows,
+    PreparedCells,
+    PreparedColumns,
+    Represented,
+    block_means,
+)
 from pyrocco.fitting.settings import Settings
 from pyrocco.fitting.variants import Variant
+from pyrocco.representation import Representation
 from pyrocco.validation import NClusters, check_n_clusters_fit
 
 # Eigenvectors of the shorter side of a chunked matrix are computed in one place.
@@ -62,16 +70,12 @@ class Given:
         Whether X is a Dask array.
     is_own : bool
         Whether X is a new array, to which the caller has no reference.
-    row_names, column_names : sequence of str
-        Names, from which the kind of the cells may be recognised.
     """
 
     X: Any
     sample_weight: ArrayLike | None = None
     is_dask: bool = False
     is_own: bool = False
-    row_names: Sequence[str] = ()
-    column_names: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -115,7 +119,7 @@ class Engine(Protocol):
     def arrange(self, given: Given, variant: Variant) -> Arranged:
         """Return the matrix to fit."""
 
-    def prepare(self, arranged: Arranged, given: Given, settings: Settings) -> PreparedCells:
+    def prepare(self, arranged: Arranged, settings: Settings) -> PreparedCells:
         """Find out what the cells are, prepare them, and divide them by their scale.
 
         The arranged matrix may be given up for that, if nothing else is done to it.
@@ -156,13 +160,21 @@ class MemoryEngine:
             X, non_empty = drop_empty(X, copies.index)
         return Arranged(X, variant.scale(X), copies, non_empty)
 
-    def prepare(self, arranged: Arranged, given: Given, settings: Settings) -> PreparedCells:
+    def prepare(self, arranged: Arranged, settings: Settings) -> PreparedCells:
         """Find out what the cells are, prepare them, and divide them by their scale."""
-        cells = read_cells(arranged, given, settings)
-        X, preparation = learn_steps(arranged.X, cells.steps, cells.transposed)
+        cells = read_cells(arranged, settings)
+        X, preparation = learn_steps(arranged.X, cells.steps)
         scale = settings.variant.scale(X) if cells.steps else arranged.scale
-        counts = arranged.X if cells.kind in COUNTED else None
-        return PreparedCells(divided(X, scale), scale, cells, preparation, counts)
+        counts = arranged.X if cells.each_side else None
+        columns = None
+        if cells.each_side and not has_missing(arranged.X):
+            columns = self._prepare_columns(arranged.X, cells, settings)
+        return PreparedCells(divided(X, scale), scale, cells, preparation, counts, columns)
+
+    def _prepare_columns(self, X: Matrix, cells: Cells, settings: Settings) -> PreparedColumns:
+        prepared, preparation = learn_steps(X, cells.steps, transposed=True)
+        scale = settings.variant.scale(prepared)
+        return PreparedColumns(divided(prepared, scale), scale, preparation)
 
     def result(
         self, fit: Fit, arranged: Arranged, given: Given, cells: PreparedCells
@@ -172,40 +184,50 @@ class MemoryEngine:
         fit = self._in_given_units(fit, arranged, cells)
         if arranged.non_empty is not None:
             fit = arranged.non_empty.restore(fit, self.backend)
-        fitted, U = fit.clusters, self.backend.to_numpy(fit.learned.U)
+        fitted, U = fit.clusters, self._values(fit.learned)
         means = block_means(fit.X, fitted.row_labels, fitted.column_labels, U)
         rows = None
         if not (copies.counts == 1).all():
-            rows = FittedRows(copies.index, fitted.row_labels, fitted.rows.membership, U)
+            rows = FittedRows(copies.index, fitted.row_labels, fitted.rows.membership)
         fit = copies.restore(fit, self.backend)
-        U = self.backend.to_numpy(fit.learned.U)
-        if rows is None:
-            U *= U.dtype.type(unit)  # in place, to save memory
-        else:
-            U = U * U.dtype.type(unit)
         complete = fit.cell_weights is None and not len(copies.left_out)
         data = given.X.astype(np.float32) if self.single else given.X
+        columns = cells.columns
         return _result(
             fit,
             cells,
+            U=self._times_unit(fit.learned, unit),
             preparation=_of_given_rows(cells.preparation, arranged, data),
+            column_preparation=None
+            if columns is None
+            else _of_given_rows(columns.preparation, arranged, data),
             unit=unit,
-            representation=U,
             block_means=means * unit,
             data=data if given.is_own or self.single else data.copy(),
             cleaned=None if complete else fit.X,
             fitted_rows=rows,
         )
 
+    def _values(self, learned: Representation | None) -> Dense | None:
+        return None if learned is None else self.backend.to_numpy(learned.U)
+
+    def _times_unit(self, learned: Representation | None, unit: float) -> Dense | None:
+        U = self._values(learned)
+        if U is not None:
+            U *= U.dtype.type(unit)  # in place, to save memory
+        return U
+
     def _in_given_units(self, fit: Fit, arranged: Arranged, cells: PreparedCells) -> Fit:
         """Undo the preparation of data and representation, divided by the scale of the data."""
         if not cells.are_prepared:
             return fit
-        undo = partial(_undone, cells=cells, unit=arranged.scale)
-        U = self.backend.asarray(undo(self.backend.to_numpy(fit.learned.U)))
+        undo, learned = partial(_undone, cells=cells, unit=arranged.scale), fit.learned
+        if learned is not None:
+            U = self.backend.asarray(undo(self.backend.to_numpy(learned.U)))
+            learned = replace(learned, U=U)
         complete = fit.cell_weights is None
         X = divided(arranged.X, arranged.scale) if complete else undo(fit.X)
-        return replace(fit, X=X, learned=replace(fit.learned, U=U))
+        return replace(fit, X=X, learned=learned)
 
 
 @dataclass(frozen=True)
@@ -245,17 +267,25 @@ class ChunkedEngine:
         row_bytes = X.shape[1] * X.dtype.itemsize
         return ChunkedMatrix.split(X, even_ends(X.shape[0], row_bytes, self.store), self.store)
 
-    def prepare(self, arranged: Arranged, given: Given, settings: Settings) -> PreparedCells:
+    def prepare(self, arranged: Arranged, settings: Settings) -> PreparedCells:
         """Find out what the cells are, prepare every chunk, and let the old chunks go."""
-        cells = read_cells(arranged, given, settings)
+        cells = read_cells(arranged, settings)
         chunks: Any = arranged.X
-        roles = cells.transposed != arranged.transposed
+        roles = arranged.transposed and not cells.each_side
         X, preparation = learn_steps(chunks, cells.steps, roles)
         scale = _ChunkedScale.of(X).scale if cells.steps else arranged.scale
-        counts = replace(chunks) if cells.kind in COUNTED else None
+        counts = replace(chunks) if cells.each_side else None
+        columns = self._prepare_columns(replace(chunks), cells) if cells.each_side else None
         result = X.then(partial(divided, scale=scale)).persist()
         X.assign(result)
-        return PreparedCells(result, scale, cells, preparation, counts)
+        return PreparedCells(result, scale, cells, preparation, counts, columns)
+
+    def _prepare_columns(self, X: ChunkedMatrix, cells: Cells) -> PreparedColumns:
+        prepared, preparation = learn_steps(X, cells.steps, transposed=True)
+        scale = _ChunkedScale.of(prepared).scale
+        return PreparedColumns(
+            prepared.then(partial(divided, scale=scale)).persist(), scale, preparation
+        )
 
     def result(
         self, fit: Fit, arranged: Arranged, given: Given, cells: PreparedCells
@@ -267,20 +297,25 @@ class ChunkedEngine:
             data = arranged.X.then(partial(divided, scale=unit))  # type: ignore[union-attr]
         means = block_means(data, fitted.row_labels, fitted.column_labels)
         fit = copies.restore(fit, self.backend)
-        preparation = cells.preparation.rows(copies.first)
-        chunks = preparation.undo(fit.learned.U.then(partial(_times, factor=cells.scale)))
+        both = [cells.preparation.rows(copies.first)]
+        if cells.columns is not None:
+            both.append(cells.columns.preparation.rows(copies.first))
+        chunks = both[0].undo(_learned_values(fit).then(partial(_times, factor=cells.scale)))
         U = to_dask(chunks) if given.is_dask else as_mapped(chunks)
         if wide:
-            fit, preparation = _transposed(fit), preparation.transposed()
+            fit, both = _transposed(fit), [part.transposed() for part in both[::-1]]
         result = _result(
             fit,
             cells,
-            preparation=preparation,
+            U=U.T if wide else U,
+            preparation=both[0],
+            column_preparation=both[-1],
             unit=unit,
-            representation=U.T if wide else U,
             block_means=unit * (means.T if wide else means),
             data=None if given.is_dask else self._copy(given.X),
         )
+        if wide:
+            result = replace(result, scale=result.column_scale, column_scale=result.scale)
         # The result must not hold the store, which can be neither saved nor copied.
         result.assigner.backend = cpu_backend(self.n_jobs)  # type: ignore[attr-defined]
         return self._as_dask(result, given.X.chunks[0]) if given.is_dask else result
@@ -299,7 +334,7 @@ class ChunkedEngine:
         return replace(
             result,
             clusters=replace(result.clusters, rows=chunked),
-            representation=result.representation.rechunk({0: chunks}),
+            represented=_rechunked(result.represented, chunks),
         )
 
 
@@ -364,12 +399,11 @@ def _check_chunked(given: Given, settings: Settings) -> None:
         )
 
 
-def read_cells(arranged: Arranged, given: Given, settings: Settings) -> Cells:
+def read_cells(arranged: Arranged, settings: Settings) -> Cells:
     """Find out what the cells are; the parameters may say what is done with them."""
     if isinstance(settings.prepare, Cells):
         return settings.prepare
-    names = given.row_names, given.column_names
-    cells = read_kind(arranged.X, *names, transposed=arranged.transposed)
+    cells = read_kind(arranged.X, transposed=arranged.transposed)
     if settings.prepare is not None:
         return cells.forced(settings.prepare, "as asked")
     return cells if settings.variant.prepares else cells.forced((), "as in the paper")
@@ -389,23 +423,46 @@ def _undone(X: Matrix, cells: PreparedCells, unit: float) -> Matrix:
     return divided(cells.preparation.undo(X * X.dtype.type(cells.scale)), unit)
 
 
-def _result(fit: Fit, cells: PreparedCells, **parts: Any) -> FitResult:
+def _result(
+    fit: Fit,
+    cells: PreparedCells,
+    U: Any,
+    preparation: Preparation,
+    column_preparation: Preparation | None = None,
+    **parts: Any,
+) -> FitResult:
+    represented = None
+    if fit.learned is not None and fit.graphs is not None:
+        represented = Represented(U, fit.graphs, fit.learned.history, fit.learned.converged)
     return FitResult(
         cells=cells.cells,
         scale=cells.scale,
+        column_scale=cells.scale if cells.columns is None else cells.columns.scale,
+        preparation=preparation,
+        column_preparation=column_preparation or preparation,
         clusters=fit.clusters,
-        graphs=fit.graphs,
-        history=fit.learned.history,
-        converged=fit.learned.converged,
+        represented=represented,
         cell_weights=fit.cell_weights,
         assigner=fit.assigner,
         **parts,
     )
 
 
+def _rechunked(represented: Represented | None, chunks: tuple[int, ...]) -> Represented | None:
+    if represented is None:
+        return None
+    return replace(represented, U=represented.U.rechunk({0: chunks}))
+
+
+def _learned_values(fit: Fit) -> Any:
+    """Return the representation, which every fit of a chunked matrix has."""
+    return cast(Representation, fit.learned).U
+
+
 def _transposed(fit: Fit) -> Fit:
     clusters = replace(fit.clusters, rows=fit.clusters.columns, columns=fit.clusters.rows)
-    return replace(fit, graphs=fit.graphs[::-1], clusters=clusters)
+    graphs = None if fit.graphs is None else fit.graphs[::-1]
+    return replace(fit, graphs=graphs, clusters=clusters)
 
 
 @dataclass(frozen=True)

@@ -133,17 +133,19 @@ class NonEmpty:
         """Extend the fit of the selected rows and columns to the shape of the whole matrix."""
         if self.is_all:
             return fit
-        clusters, learned = fit.clusters, fit.learned
-        graphs = fit.graphs
-        U = backend.asarray(self._with_means(backend.to_numpy(learned.U)))
+        clusters, learned, graphs = fit.clusters, fit.learned, fit.graphs
+        if learned is not None:
+            U = backend.asarray(self._with_means(backend.to_numpy(learned.U)))
+            learned = replace(learned, U=U)
         return replace(
             fit,
             X=self._with_nan(np.asarray(fit.X)),
-            graphs=(
+            graphs=graphs
+            and (
                 _spread_graph(graphs[0], self.rows, self.shape[0]),
                 _spread_graph(graphs[1], self.columns, self.shape[1]),
             ),
-            learned=replace(learned, U=U),
+            learned=learned,
             clusters=replace(
                 clusters,
                 rows=_spread_labels(clusters.rows, self.rows, self.shape[0]),

@@ -165,7 +165,8 @@ def cell_weights(residual: Dense, noise: float) -> Dense:
     width = np.square(_WIDTH * noise)
     if width == 0:
         return np.asarray(np.where(np.isnan(residual), np.nan, residual == 0), residual.dtype)
-    return np.asarray(np.square(width / (width + np.square(residual))), dtype=residual.dtype)
+    with np.errstate(over="ignore", under="ignore"):
+        return np.asarray(np.square(width / (width + np.square(residual))), dtype=residual.dtype)
 
 
 def _additive_fit(X: Dense) -> Dense:

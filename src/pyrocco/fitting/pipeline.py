@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from pyrocco._typing import Array, Dense, DeviceArray, Matrix, is_sparse
+from pyrocco.assign import Counted
 from pyrocco.assign.features import leading_features
 from pyrocco.backends import Backend, ChunkedMatrix, is_missing
 from pyrocco.cells.values import (
+    are_whole,
     has_missing,
     is_mostly_zero,
     resolve_metric,
@@ -23,7 +25,8 @@ from pyrocco.cells.values import (
     transpose,
 )
 from pyrocco.checkpoint import Checkpoint, Stages, open_stages
-from pyrocco.fitting.engines import Engine, Given, engine_for
+from pyrocco.fitting.engines import Arranged, Engine, Given, engine_for
+from pyrocco.fitting.isolated_cells import find_isolated_cells
 from pyrocco.fitting.missing import first_guess
 from pyrocco.fitting.outliers import (
     WeightedCells,
@@ -31,7 +34,7 @@ from pyrocco.fitting.outliers import (
     weigh_cells,
     weigh_nonzero_cells,
 )
-from pyrocco.fitting.result import Fit, FitResult, PreparedCells
+from pyrocco.fitting.result import Fit, FitResult, PreparedCells, Represented
 from pyrocco.fitting.settings import Settings
 from pyrocco.graph import Graph, combined_graph, mutual_knn_graph
 from pyrocco.graph.build import search_for
@@ -105,35 +108,103 @@ def fit_rocco(
     arranged = engine.arrange(given, settings.variant)
     n_clusters = arranged.n_clusters(settings.parameters["n_clusters"])
     stages = open_stages(checkpoint, settings.parameters, arranged.X, engine.backend)
-    cells = engine.prepare(arranged, given, settings)
+    arranged, weights = move_isolated_cells(arranged, settings)
+    cells = engine.prepare(arranged, settings)
     task = Task(settings, engine, n_clusters, stages, progress, cells)
-    fit = fit_cells(cells.X, task)
+    fit = fit_cells(cells.X, weights, task)
     return engine.result(fit, arranged, given, cells)
 
 
-def fit_cells(X: Matrix | ChunkedMatrix, task: Task) -> Fit:
-    """Fit a matrix; if it has outlier cells, fit it again with these moved."""
-    mostly_zero = is_mostly_zero(X)
+def learn_later(given: Given, settings: Settings) -> Represented:
+    """Learn the representation of a matrix that was fitted without it.
+
+    Parameters
+    ----------
+    given : Given
+        The matrix of the fit.
+    settings : Settings
+        The parameters of the fit.
+
+    Returns
+    -------
+    Represented
+    """
+    variant = replace(settings.variant, represents=True)
+    result = fit_rocco(given, replace(settings, variant=variant), Progress())
+    return cast(Represented, result.represented)
+
+
+def move_isolated_cells(arranged: Arranged, settings: Settings) -> tuple[Arranged, Matrix | None]:
+    """Move isolated outlier cells to their expected values; return the weights of all cells.
+
+    The scale is computed again without them. The weights are None if there are no such cells.
+    """
+    X, variant = arranged.X, settings.variant
+    if isinstance(X, ChunkedMatrix) or not variant.finds_outliers or is_mostly_zero(X):
+        return arranged, None
+    given = to_dense(X)
+    cells = find_isolated_cells(given)
+    if cells is None:
+        return arranged, None
+    # Counts stay whole numbers.
+    moved = np.rint(cells.X) if are_whole(given) else cells.X
+    return replace(arranged, X=moved, scale=variant.scale(moved)), cells.weights
+
+
+def fit_cells(X: Matrix | ChunkedMatrix, weights: Matrix | None, task: Task) -> Fit:
+    """Fit a matrix; if it has outlier cells, fit it again with these moved.
+
+    `weights` are those of cells that were moved before, if any.
+    """
+    # A zero is as good an answer as a one.
+    mostly_zero = is_mostly_zero(X) and not task.cells.are_answers
     cells = find_dominant_cells(X, mostly_zero, task)
     if cells is None:
         fit = fit_once(X, mostly_zero, task)
         if not (task.settings.variant.finds_outliers and fit.clusters.contaminated):
-            return fit
+            return replace(fit, cell_weights=weights)
         if isinstance(X, ChunkedMatrix):
             _warn_of_outliers()
             return fit
         cells = find_outlier_cells(X, task)
-    fit = fit_once(cells.X, is_mostly_zero(cells.X), task)
+    mostly_zero = is_mostly_zero(cells.X) and not task.cells.are_answers
+    fit = fit_once(cells.X, mostly_zero, task)
+    if weights is not None:
+        cells = cells._replace(weights=np.minimum(cells.weights, weights))
     return replace(fit, cell_weights=cells.weights)
 
 
 def fit_once(X: Matrix | ChunkedMatrix, mostly_zero: bool, task: Task) -> Fit:
-    """Build the graphs, learn the representation, and cluster rows and columns."""
-    graphs, learned = learn(X, mostly_zero, task)
+    """Cluster rows and columns, after the representation was learned where it is needed.
+
+    It fills missing values, the paper's method clusters it, and chunks are not kept for later.
+    Elsewhere the labels come from the data, and the representation is learned when it is asked
+    for.
+    """
+    values = task.backend.asarray(X)
+    graphs, learned = None, None
+    if isinstance(X, ChunkedMatrix) or task.settings.variant.represents or has_missing(X):
+        graphs, learned = learn(X, mostly_zero, task)
     with task.progress.stage("clusters"):
         assigner = task.settings.variant.assigner(mostly_zero, task.backend)
-        clusters = assigner.assign(task.backend.asarray(X), learned.U, task.n_clusters)
+        U = values if learned is None else learned.U
+        clusters = assigner.assign(values, U, task.n_clusters, _counted(task))
     return Fit(X, graphs, learned, assigner, clusters)
+
+
+def _counted(task: Task) -> Counted:
+    """Return what the assigner needs of counts beside the prepared matrix."""
+    columns = task.cells.columns
+    there = None if columns is None else task.backend.asarray(columns.X)
+    return Counted(_countable(task.cells), there)
+
+
+def _countable(cells: PreparedCells) -> Matrix | ChunkedMatrix | None:
+    """Return the counts, if there are any, that a block model of counts can explain."""
+    counts = cells.counts
+    if counts is None or isinstance(counts, ChunkedMatrix):
+        return counts
+    return None if has_missing(counts) else counts
 
 
 def learn(

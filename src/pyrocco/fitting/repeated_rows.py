@@ -24,6 +24,9 @@ from pyrocco.graph.edges import degree_weights
 
 Hashes = NDArray[np.uint64]
 
+# Powers of two above the typical value beyond which values count as infinite when rows are
+# recognised: next to a cell of 1e150, all others would be zero in single precision.
+_ABOVE_TYPICAL = 60
 # Bytes, if the system does not report its memory.
 _ASSUMED_MEMORY = 64e9
 
@@ -97,15 +100,16 @@ class RowCopies:
             return fit
         first = self.first
         rows = self.index[first]
-        clusters, learned, side = fit.clusters, fit.learned, fit.clusters.rows
+        clusters, side = fit.clusters, fit.clusters.rows
+        graphs, learned = fit.graphs, fit.learned
         labels, membership = side.labels[first], side.membership[first]
         in_chunks = isinstance(fit.X, ChunkedMatrix)
         restored = replace(
             fit,
             # The order of chunked data does not matter any more, and sorting it is expensive.
             X=fit.X if in_chunks else fit.X[first],
-            graphs=(self._restore_graph(fit.graphs[0], first), fit.graphs[1]),
-            learned=replace(learned, U=_take_rows(learned.U, first)),
+            graphs=graphs and (self._restore_graph(graphs[0], first), graphs[1]),
+            learned=learned and replace(learned, U=_take_rows(learned.U, first)),
             clusters=replace(clusters, rows=replace(side, labels=labels, membership=membership)),
             cell_weights=None if fit.cell_weights is None else fit.cell_weights[first],
         )
@@ -203,7 +207,7 @@ class KnownRows:
     @classmethod
     def of(cls, X: Matrix) -> KnownRows:
         """Remember the rows of `X`."""
-        exponent = _exponent(X)
+        exponent = min(_exponent(X), _typical_exponent(X) + _ABOVE_TYPICAL)
         hashes = _hash_rows(X, exponent)
         rows = np.argsort(hashes, kind="stable")
         return cls(hashes[rows], rows, exponent)
@@ -284,6 +288,12 @@ def _occurrences(hashes: Hashes) -> Labels:
 def _exponent(X: Matrix) -> int:
     largest = float(np.nanmax(np.abs(stored_values(X)), initial=0.0))
     return math.frexp(largest)[1]
+
+
+def _typical_exponent(X: Matrix) -> int:
+    values = stored_values(X).ravel()
+    exponents = np.frexp(values[(values != 0) & ~np.isnan(values)])[1]
+    return int(np.median(exponents)) if len(exponents) else 0
 
 
 def _hash_rows(X: Matrix, exponent: int) -> Hashes:

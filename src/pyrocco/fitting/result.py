@@ -28,12 +28,12 @@ class Fit:
     ----------
     X : ndarray, CSR matrix or chunked matrix
         The data that was fitted, divided by its scale.
-    graphs : tuple of Graph
-        Graph of the rows and graph of the columns.
-    learned : Representation
+    graphs : tuple of Graph or None
+        Graph of the rows and graph of the columns; None if no representation was learned.
+    learned : Representation or None
         The representation, on the back end, divided by the scale.
     assigner : JointAssigner
-        The object that clustered the representation.
+        The object that clustered rows and columns.
     clusters : Assignment
         Labels of rows and columns.
     cell_weights : ndarray, CSR matrix or None
@@ -41,11 +41,30 @@ class Fit:
     """
 
     X: Matrix | ChunkedMatrix
-    graphs: tuple[Graph, Graph]
-    learned: Representation
+    graphs: tuple[Graph, Graph] | None
+    learned: Representation | None
     assigner: JointAssigner
     clusters: Assignment
     cell_weights: Matrix | None = None
+
+
+@dataclass(frozen=True)
+class PreparedColumns:
+    """The matrix from which columns are labelled: prepared with the roles of both sides swapped.
+
+    Parameters
+    ----------
+    X : ndarray, CSR matrix or chunked matrix
+        The prepared values, divided by `scale`.
+    scale : float
+        Their scale.
+    preparation : Preparation
+        What was done to the values.
+    """
+
+    X: Matrix | ChunkedMatrix
+    scale: float
+    preparation: Preparation
 
 
 @dataclass(frozen=True)
@@ -63,7 +82,9 @@ class PreparedCells:
     preparation : Preparation
         What was done to the values.
     counts : ndarray, CSR matrix, chunked matrix or None
-        The values before the preparation, if they are counts or yes/no.
+        The values before the preparation, if they count something.
+    columns : PreparedColumns or None
+        The matrix from which columns are labelled, where it is another one.
     """
 
     X: Matrix | ChunkedMatrix
@@ -71,11 +92,17 @@ class PreparedCells:
     cells: Cells
     preparation: Preparation
     counts: Matrix | ChunkedMatrix | None = None
+    columns: PreparedColumns | None = None
 
     @property
     def kind(self) -> str:
         """The kind of the cells."""
         return self.cells.kind
+
+    @property
+    def are_answers(self) -> bool:
+        """Whether the cells are yes or no, and both are common."""
+        return self.kind == "yes/no" and self.counts is None
 
     @property
     def are_prepared(self) -> bool:
@@ -95,14 +122,33 @@ class FittedRows:
         Their clusters.
     membership : ndarray of float
         Probabilities of these labels.
-    U : ndarray
-        Their representation, in the units of the data, divided by `FitResult.unit`.
     """
 
     index: Labels
     labels: Labels
     membership: Floats
-    U: Dense
+
+
+@dataclass(frozen=True)
+class Represented:
+    """The representation of the given matrix, and how it was learned.
+
+    Parameters
+    ----------
+    U : ndarray or Dask array
+        The smoothed matrix, in the units of the data.
+    graphs : tuple of Graph
+        Graph of the rows and graph of the columns.
+    history : list of dict
+        One record for each iteration.
+    converged : bool
+        Whether the iterations converged.
+    """
+
+    U: Any
+    graphs: tuple[Graph, Graph]
+    history: list[Record]
+    converged: bool
 
 
 @dataclass(frozen=True)
@@ -113,26 +159,22 @@ class FitResult:
     ----------
     clusters : Assignment
         Labels of rows and columns, their memberships, and the structure of the matrix.
-    graphs : tuple of Graph
-        Graph of the rows and graph of the columns.
-    representation : ndarray or Dask array
-        The smoothed matrix U.
-    history : list of dict
-        One record for each iteration.
-    converged : bool
-        Whether the representation converged.
+    represented : Represented or None
+        The representation, if it was learned.
     block_means : ndarray
         Means of the blocks.
     cell_weights : ndarray, CSR matrix or None
         Weights of the cells, if there are outlier cells.
     assigner : JointAssigner
-        The object that clustered the representation.
+        The object that clustered rows and columns.
     cells : Cells
         The kind of the cells.
     preparation : Preparation
         What was done to the values of the given matrix.
-    scale : float
-        Scale by which the prepared values were divided for the fit.
+    column_preparation : Preparation
+        What was done to them before columns were labelled.
+    scale, column_scale : float
+        Scales by which the prepared values were divided for the fit.
     unit : float
         Scale of the given values; equal to `scale` if they were not prepared.
     data : ndarray, CSR matrix or None
@@ -145,16 +187,15 @@ class FitResult:
     """
 
     clusters: Assignment
-    graphs: tuple[Graph, Graph]
-    representation: Any
-    history: list[Record]
-    converged: bool
+    represented: Represented | None
     block_means: Floats
     cell_weights: Matrix | None
     assigner: JointAssigner
     cells: Cells
     preparation: Preparation
+    column_preparation: Preparation
     scale: float
+    column_scale: float
     unit: float
     data: Matrix | None
     cleaned: Matrix | None = None

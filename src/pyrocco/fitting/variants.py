@@ -44,6 +44,8 @@ class Refined:
     sorts_repeated_rows: bool = True
     prepares: bool = True
     blocks: bool = True
+    # Whether the representation is learned even where labels do not need it.
+    represents: bool = False
 
     def scale(self, X: Matrix) -> float:
         """Return the root mean square of the values, by which they are divided."""
@@ -81,6 +83,7 @@ class Paper:
     # k-means starts from rows drawn at random, so their order is part of the data.
     sorts_repeated_rows: bool = False
     prepares: bool = False
+    represents: bool = True
 
     def scale(self, X: Matrix) -> float:
         """Return 1: the paper uses the data as they are, if their squares are in range."""

@@ -144,7 +144,7 @@ def _parts(report: ReportInput, summary: Mapping[str, Any]) -> dict[str, str]:
         "warnings": f'<div class="warnings">{bullet_list(warned)}</div>' if warned else "",
         "reproducibility": reproducibility(summary.get("reproducibility")),
         "notes": bullet_list(summary.get("notes", ())),
-        "convergence": convergence(getattr(model, "history_", ())),
+        "convergence": convergence(_history(model)),
         "settings": settings(model, summary),
         "citation": escape(CITATION),
         "bibtex": escape(BIBTEX),
@@ -160,3 +160,11 @@ def _asset(name: str) -> str:
 def _fill_template(parts: Mapping[str, str]) -> str:
     """Insert the parts into the template in one pass, so that inserted text stays text."""
     return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _asset("page.html"))
+
+
+def _history(model: FittedCoClustering) -> Sequence[Mapping[str, Any]]:
+    """Return the iterations of a model; none if its representation was not needed."""
+    if not getattr(model, "has_representation_", True):
+        return ()
+    history: Sequence[Mapping[str, Any]] = getattr(model, "history_", ())
+    return history

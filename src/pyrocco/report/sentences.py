@@ -146,9 +146,11 @@ def _format_seconds(seconds: float) -> str:
 
 
 def _convergence(model: FittedCoClustering, summary: Mapping[str, Any]) -> str:
+    took = f" in {_format_seconds(summary['seconds'])}" if "seconds" in summary else ""
+    if not getattr(model, "has_representation_", hasattr(type(model), "history_")):
+        return f"The fit ended{took}." if took else ""
     if not hasattr(model, "n_iter_"):
         return ""
-    took = f" in {_format_seconds(summary['seconds'])}" if "seconds" in summary else ""
     iterations = f"{count(model.n_iter_, 'iteration')}{took}"
     if getattr(model, "converged_", True):
         return f"The fit converged after {iterations}."

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from threading import RLock
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from pyrocco._typing import Dense, Matrix, is_sparse
@@ -14,7 +15,10 @@ from pyrocco.assign.nested import NestedClusters
 from pyrocco.backends import NumpyBackend
 from pyrocco.cells.preparation import Preparation
 from pyrocco.cells.values import divided, to_dense, transpose
-from pyrocco.fitting.result import FitResult
+from pyrocco.fitting.engines import Given
+from pyrocco.fitting.pipeline import learn_later
+from pyrocco.fitting.result import FitResult, Represented
+from pyrocco.fitting.settings import Settings
 from pyrocco.results.predict import (
     FittedSide,
     Predicted,
@@ -26,10 +30,11 @@ from pyrocco.results.statistics import TreeStatistics
 
 
 class Answers:
-    """The nested clusters of a fit, statistics of its data, and predictors.
+    """The nested clusters of a fit, statistics of its data, predictors, and the representation.
 
-    They are computed on first use, from a copy of the data that the model owns, and before the
-    model is copied, pickled or saved. Once all of them are computed, the copy is released.
+    They are computed on first use, from a copy of the data that the model owns. All but the
+    representation are also computed before the model is copied, pickled or saved. Once all of
+    them are computed, the copy is released.
 
     Parameters
     ----------
@@ -39,8 +44,10 @@ class Answers:
         Statistics of the data over the finest clusters.
     row_predictor, column_predictor : Predictor, optional
         Assign new rows and new columns to clusters.
-    preparation : Preparation, optional
-        How the values of the fit were prepared.
+    preparation, column_preparation : Preparation, optional
+        How the values of the fit were prepared, for the labels of rows and for those of columns.
+    represented : Represented, optional
+        The representation.
     """
 
     # Two threads may ask for the same part, and the last part releases the data.
@@ -53,17 +60,26 @@ class Answers:
         row_predictor: Predictor | None = None,
         column_predictor: Predictor | None = None,
         preparation: Preparation | None = None,
+        column_preparation: Preparation | None = None,
+        represented: Represented | None = None,
     ):
-        self.preparation = Preparation() if preparation is None else preparation
+        self.preparation = preparation or Preparation()
+        self.column_preparation = column_preparation or self.preparation
         self._tree, self._statistics = tree, statistics
         self._row_predictor, self._column_predictor = row_predictor, column_predictor
-        self._source: tuple[FitResult, NumpyBackend] | None = None
+        self.represented = represented
+        self._source: Source | None = None
 
     @classmethod
-    def of(cls, result: FitResult, backend: NumpyBackend) -> Answers:
+    def of(cls, source: Source) -> Answers:
         """Prepare to answer from a result; nothing is computed yet."""
-        answers = cls(preparation=result.preparation)
-        answers._source = result, backend
+        result = source.result
+        answers = cls(
+            preparation=result.preparation,
+            column_preparation=result.column_preparation,
+            represented=result.represented,
+        )
+        answers._source = source
         return answers
 
     @property
@@ -71,10 +87,10 @@ class Answers:
         """The nested clusters."""
         with self._lock:
             if self._tree is None:
-                result, _, _ = self._known()
-                labels = result.clusters.row_labels, result.clusters.column_labels
-                U = result.preparation.apply(result.representation)
-                self._tree = NestedClusters.build(U, *labels)
+                source, _ = self._known()
+                clusters = source.result.clusters
+                labels = clusters.row_labels, clusters.column_labels
+                self._tree = NestedClusters.build(self._values(), *labels)
             return self._tree
 
     @property
@@ -82,11 +98,11 @@ class Answers:
         """Statistics of the data over the finest clusters."""
         with self._lock:
             if self._statistics is None:
-                result, data, _ = self._known()
-                X = result.cleaned
+                source, data = self._known()
+                X, unit = source.result.cleaned, source.result.unit
                 if X is None:
-                    X = divided(data, result.unit)
-                self._statistics = TreeStatistics.of(X, self.tree, result.unit)
+                    X = divided(data, unit)
+                self._statistics = TreeStatistics.of(X, self.tree, unit)
                 self._release()
             return self._statistics
 
@@ -108,6 +124,28 @@ class Answers:
                 self._release()
             return self._column_predictor
 
+    @property
+    def has_representation(self) -> bool:
+        """Whether the representation has been learned."""
+        return self.represented is not None
+
+    @property
+    def representation(self) -> Represented:
+        """The representation of the data."""
+        with self._lock:
+            if self.represented is None:
+                if self._source is None:
+                    # hasattr and getattr of the attributes of a model expect this error.
+                    raise AttributeError(
+                        "The representation was not computed before the model was saved or "
+                        "copied: read model.representation_ once after fit, or fit again."
+                    )
+                source, data = self._known()
+                given = Given(data, source.sample_weight, is_own=True)
+                self.represented = learn_later(given, source.settings)
+                self._release()
+            return self.represented
+
     def predict_rows(self, X: Matrix) -> Predicted:
         """Assign new rows to clusters."""
         X = sparse.csr_array(X) if is_sparse(X) else X
@@ -116,76 +154,104 @@ class Answers:
     def predict_columns(self, X: Matrix) -> Predicted:
         """Assign new columns to clusters."""
         X = transpose(sparse.csr_array(X) if is_sparse(X) else X)
-        preparation = self.preparation.transposed().for_new_rows(X)
+        preparation = self.column_preparation.transposed().for_new_rows(X)
         return self.column_predictor.predict(PreparedRows(X, preparation))
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = self.tree, self.statistics, self.row_predictor, self.column_predictor
-        return Answers, (*parts, self.preparation)
+        preparations = self.preparation, self.column_preparation
+        return Answers, (*parts, *preparations, self.represented)
 
     def _learn_rows(self) -> Predictor:
-        result, data, backend = self._known()
-        clusters, fitted = result.clusters, result.fitted_rows
-        if fitted is None:
-            rows = PreparedRows(data, self.preparation)
-            U, labels = _divided(result, backend), clusters.row_labels
-            side = FittedSide(rows, U, labels, clusters.rows.membership, clusters.column_labels)
-        else:
-            rows = PreparedRows(data[fitted.index], self.preparation.rows(fitted.index))
-            U = _prepared(fitted.U, rows.preparation, result)
+        source, data = self._known()
+        result = source.result
+        rows, preparation, values = result.clusters.rows, self.preparation, self._values()
+        own = rows.labels, rows.membership
+        fitted = result.fitted_rows
+        if fitted is not None:
+            data, values = data[fitted.index], values[fitted.index]
+            preparation = preparation.rows(fitted.index)
             own = fitted.labels, fitted.membership
-            side = FittedSide(rows, U, *own, clusters.column_labels)
-        return _learn(side, result, backend)
+        prepared = PreparedRows(data, preparation)
+        side = FittedSide(prepared, values, *own, result.clusters.column_labels)
+        return _learn(side, result.scale, source)
 
     def _learn_columns(self) -> Predictor:
-        result, data, backend = self._known()
-        clusters = result.clusters
-        U = backend.transpose(_divided(result, backend))
-        columns = clusters.column_labels, clusters.columns.membership
-        prepared = PreparedRows(transpose(data), self.preparation.transposed())
-        side = FittedSide(prepared, U, *columns, clusters.row_labels)
-        return _learn(side, result, backend)
+        source, data = self._known()
+        result = source.result
+        columns = result.clusters.columns
+        values = source.backend.transpose(self._values(of_columns=True))
+        prepared = PreparedRows(transpose(data), self.column_preparation.transposed())
+        own = columns.labels, columns.membership
+        side = FittedSide(prepared, values, *own, result.clusters.row_labels)
+        return _learn(side, result.column_scale, source)
 
-    def _known(self) -> tuple[FitResult, Matrix, NumpyBackend]:
-        if self._source is None or self._source[0].data is None:
+    def _values(self, of_columns: bool = False) -> Dense:
+        """Return the data as they were fitted: prepared, without outliers or missing values."""
+        source, data = self._known()
+        result = source.result
+        preparation, scale = result.preparation, result.scale
+        if of_columns:
+            preparation, scale = result.column_preparation, result.column_scale
+        X = data
+        if result.cleaned is not None:
+            X = result.cleaned * result.cleaned.dtype.type(result.unit)
+        values = divided(to_dense(preparation.apply(X)), scale)
+        missing = np.isnan(values)
+        if missing.any():
+            U = divided(to_dense(preparation.apply(self.representation.U)), scale)
+            values = np.where(missing, U, values)
+        return source.backend.asarray(values)
+
+    def _known(self) -> tuple[Source, Matrix]:
+        if self._source is None or self._source.result.data is None:
             refuse_dask()
-        result, backend = self._source
-        return result, self._source[0].data, backend
+        return self._source, self._source.result.data
 
     def _release(self) -> None:
         """Let the copy of the data go once nothing more can be asked of it."""
         parts = self._tree, self._statistics, self._row_predictor, self._column_predictor
-        if all(part is not None for part in parts):
+        if all(part is not None for part in (*parts, self.represented)):
             self._source = None
 
 
-def _learn(side: FittedSide, result: FitResult, backend: NumpyBackend) -> Predictor:
-    has_outliers = result.cell_weights is not None
-    structure = result.clusters.structure
-    return learn_predictor(side, result.scale, structure, has_outliers, backend)
+@dataclass(frozen=True)
+class Source:
+    """What answers are computed from.
+
+    Parameters
+    ----------
+    result : FitResult
+        The result of the fit, with a copy of the data.
+    settings : Settings
+        The parameters of the fit.
+    sample_weight : array-like or None
+        The weights of the rows.
+    backend : NumpyBackend
+        Where answers are computed.
+    """
+
+    result: FitResult
+    settings: Settings
+    sample_weight: ArrayLike | None
+    backend: NumpyBackend
 
 
-def _divided(result: FitResult, backend: NumpyBackend) -> Dense:
-    U = result.preparation.apply(result.representation)
-    return backend.asarray(divided(U, result.scale))
+def _learn(side: FittedSide, scale: float, source: Source) -> Predictor:
+    has_outliers = source.result.cell_weights is not None
+    return learn_predictor(side, scale, source.result.clusters, has_outliers, source.backend)
 
 
-def _prepared(U: Dense, preparation: Preparation, result: FitResult) -> Dense:
-    """Prepare a representation that is divided by the unit of the data."""
-    if not preparation.steps:
-        return U
-    return to_dense(divided(preparation.apply(U * U.dtype.type(result.unit)), result.scale))
-
-
-def label_left_out_rows(result: FitResult, backend: NumpyBackend) -> FitResult:
+def label_left_out_rows(source: Source) -> FitResult:
     """Label rows of weight zero, which had no part in the fit, as new rows are labelled."""
+    result = source.result
     fitted, data = result.fitted_rows, result.data
     if fitted is None or data is None:
         return result
     left_out = np.flatnonzero(np.bincount(fitted.index, minlength=data.shape[0]) == 0)
     if not len(left_out):
         return result
-    predicted = Answers.of(result, backend).predict_rows(data[left_out])
+    predicted = Answers.of(source).predict_rows(data[left_out])
     rows = result.clusters.rows
     labels, membership = rows.labels.copy(), rows.membership.copy()
     labels[left_out], membership[left_out] = predicted.labels, predicted.membership

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from pyrocco.assign import CoClusterer, ContinuousAssigner, EachSide, SilhouetteKMeans
 from pyrocco.assign.labels import RoundClusters
 from pyrocco.assign.nested import NestedClusters, NestedSide
-from pyrocco.assign.profiles import BlockProfiles, FeatureProfiles
+from pyrocco.assign.profiles import BlockProfiles, CountProfiles, FeatureProfiles
 from pyrocco.backends import NumpyBackend, TorchBackend
 from pyrocco.cells.encoded_columns import (
     CategoryColumn,
@@ -27,6 +27,7 @@ from pyrocco.cells.kinds import Cells
 from pyrocco.cells.preparation import Preparation, Step
 from pyrocco.cells.transforms import Affine, Pointwise
 from pyrocco.fitting.repeated_rows import KnownRows
+from pyrocco.fitting.result import Represented
 from pyrocco.graph import Graph
 from pyrocco.io.errors import ModelFileError
 from pyrocco.io.fields import FieldError
@@ -66,6 +67,7 @@ STORABLE: dict[str, Callable[..., Any]] = {
         CoClusterer,
         ConjugateGradientSolver,
         ContinuousAssigner,
+        CountProfiles,
         DecoupledSolver,
         EachSide,
         ExpectedCleaner,
@@ -85,6 +87,7 @@ STORABLE: dict[str, Callable[..., Any]] = {
         Pointwise,
         Predictor,
         Preparation,
+        Represented,
         RoundClusters,
         SilhouetteKMeans,
         SpectralSolver,

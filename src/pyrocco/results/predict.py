@@ -12,8 +12,14 @@ import pandas as pd
 from scipy.stats import norm
 
 from pyrocco._typing import Array, Dense, Floats, Labels, Matrix, Names
-from pyrocco.assign.labels import cluster_means, tempered
-from pyrocco.assign.profiles import BlockProfiles, FeatureProfiles, Profiles, block_sums
+from pyrocco.assign.labels import Assignment, cluster_means, tempered
+from pyrocco.assign.profiles import (
+    BlockProfiles,
+    CountProfiles,
+    FeatureProfiles,
+    Profiles,
+    block_sums,
+)
 from pyrocco.backends import Backend
 from pyrocco.cells.preparation import Preparation
 from pyrocco.cells.values import (
@@ -62,7 +68,7 @@ class Predictor:
 
     Parameters
     ----------
-    profiles : BlockProfiles or FeatureProfiles
+    profiles : BlockProfiles, CountProfiles or FeatureProfiles
         Compute the probabilities of the clusters.
     mean_rows : MeanRows
         Mean rows of the clusters, from which distances are measured.
@@ -89,16 +95,20 @@ class Predictor:
     def predict(self, X: PreparedRows) -> Predicted:
         """Assign the rows of `X`; rows of the fit are recognised before their preparation."""
         with np.errstate(over="ignore"):
-            chunks = [self._predict_new(_limited(rows)) for rows in X.dense_chunks(self.unit)]
+            chunks = [
+                self._predict_new(_limited(prepared), given)
+                for prepared, given in X.both_chunks(self.unit)
+            ]
         new = Predicted(*(np.concatenate(part) for part in zip(*chunks, strict=True)))
         known = self.known.find(X.X)
         labels = np.where(known >= 0, self.fitted[0][known], new.labels)
         membership = np.where(known >= 0, self.fitted[1][known], new.membership)
         return Predicted(labels, membership, new.distance)
 
-    def _predict_new(self, X: Floats) -> Predicted:
+    def _predict_new(self, X: Floats, given: Floats) -> Predicted:
         cleaned, outliers = _clean(X, self.cleaner)
-        memberships = self.profiles.memberships(cleaned)
+        is_counted = isinstance(self.profiles, CountProfiles)
+        memberships = self.profiles.memberships(given if is_counted else cleaned)
         labels = memberships.argmax(axis=1)
         membership = tempered(memberships)[np.arange(len(X)), labels]
         departures = self.mean_rows.departures(cleaned, self.mean_rows.means[labels])
@@ -137,6 +147,14 @@ class PreparedRows:
             prepared = self.preparation.rows(rows).apply(self.X[rows])
             yield to_dense(prepared).astype(np.float64) / unit
 
+    def given_chunks(self) -> Iterator[Floats]:
+        """Yield the same rows as they were given, dense, as float64."""
+        return dense_chunks(self.X, 1.0)
+
+    def both_chunks(self, unit: float) -> Iterator[tuple[Floats, Floats]]:
+        """Yield a few rows at a time, prepared and as they were given."""
+        return zip(self.dense_chunks(unit), self.given_chunks(), strict=True)
+
     def dense(self) -> Dense:
         """Return all rows as one array, prepared."""
         return to_dense(self.preparation.apply(self.X))
@@ -166,7 +184,11 @@ class FittedSide(NamedTuple):
 
 
 def learn_predictor(
-    side: FittedSide, unit: float, structure: str, has_outliers: bool, backend: Backend
+    side: FittedSide,
+    unit: float,
+    clusters: Assignment,
+    has_outliers: bool,
+    backend: Backend,
 ) -> Predictor:
     """Learn what the rows of every cluster look like, and how far they are from each other.
 
@@ -176,8 +198,8 @@ def learn_predictor(
         The rows that were fitted.
     unit : float
         Scale of the prepared data.
-    structure : {"blocks", "gradient", "features"}
-        Structure of the matrix.
+    clusters : Assignment
+        The clusters of the fit, with the structure of the matrix.
     has_outliers : bool
         Whether the fit found outlier cells.
     backend : Backend
@@ -192,8 +214,10 @@ def learn_predictor(
     def chunks() -> Iterator[Floats]:
         return (_clean(rows, cleaner).X for rows in side.X.dense_chunks(unit))
 
-    profiles: BlockProfiles | FeatureProfiles
-    if structure == "blocks":
+    profiles: Profiles
+    if clusters.counted:
+        profiles = CountProfiles.learn(side.X.given_chunks(), side.labels, side.others)
+    elif clusters.structure == "blocks":
         profiles = BlockProfiles.learn(chunks(), side.labels, side.others)
     else:
         by_length = not side.X.is_mostly_zero()

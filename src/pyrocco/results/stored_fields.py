@@ -131,6 +131,12 @@ _BLOCK_PROFILES = Fields(
     variance=Number(),
     shares=Floats("clusters"),
 )
+_COUNT_PROFILES = Fields(
+    rates=Floats("clusters", "others"),
+    levels=Floats("others"),
+    others=Labels("members", "others"),
+    shares=Floats("clusters"),
+)
 _ROUND_CLUSTERS = Fields(
     centres=Floats("clusters", "features"),
     width=Number(),
@@ -158,7 +164,12 @@ _KNOWN_ROWS = Fields(
 )
 _PREDICTOR = Fields(
     profiles=Part(
-        {"BlockProfiles": _BLOCK_PROFILES, "FeatureProfiles": _FEATURE_PROFILES}, _SIDES
+        {
+            "BlockProfiles": _BLOCK_PROFILES,
+            "CountProfiles": _COUNT_PROFILES,
+            "FeatureProfiles": _FEATURE_PROFILES,
+        },
+        _SIDES,
     ),
     mean_rows=Part({"MeanRows": _MEAN_ROWS}, _SIDES),
     limits=Part({"Limits": _LIMITS}),
@@ -186,8 +197,17 @@ _STEP = Fields(
     transposed=Truth(),
 )
 _PREPARATION = Fields(steps=ListOf(Part({"Step": _STEP}, _same("rows", "columns"))))
+_REPRESENTED = Fields(
+    U=Floats("rows", "columns"),
+    graphs=TupleOf(
+        Part({"Graph": GRAPH_FIELDS}, {"nodes": "rows"}),
+        Part({"Graph": GRAPH_FIELDS}, {"nodes": "columns"}),
+    ),
+    history=HISTORY_FIELD,
+    converged=Truth(),
+)
 _CELLS = Fields(
-    kind=Text(KINDS), steps=Texts(choices=tuple(METHODS)), sentence=Text(), transposed=Truth()
+    kind=Text(KINDS), steps=Texts(choices=tuple(METHODS)), sentence=Text(), each_side=Truth()
 )
 _TREE_SIZES = _same(
     "rows", "row_clusters", "row_finest", "columns", "column_clusters", "column_finest"
@@ -204,6 +224,8 @@ _ANSWERS = Fields(
         {"members": "rows", "clusters": "column_clusters", "others": "row_clusters"},
     ),
     preparation=Part({"Preparation": _PREPARATION}, _same("rows", "columns")),
+    column_preparation=Part({"Preparation": _PREPARATION}, _same("rows", "columns")),
+    represented=optional(Part({"Represented": _REPRESENTED}, _same("rows", "columns"))),
 )
 
 # Parameters, and the objects that may be among them.
@@ -282,6 +304,7 @@ OBJECTS: dict[str, Fields] = {
     "Affine": _AFFINE,
     "Answers": _ANSWERS,
     "BlockProfiles": _BLOCK_PROFILES,
+    "CountProfiles": _COUNT_PROFILES,
     "Cells": _CELLS,
     "ExpectedCleaner": _EXPECTED_CLEANER,
     "FeatureProfiles": _FEATURE_PROFILES,
@@ -298,6 +321,7 @@ OBJECTS: dict[str, Fields] = {
     "Predictor": _PREDICTOR,
     "Preparation": _PREPARATION,
     "RandomState": _RANDOM_STATE,
+    "Represented": _REPRESENTED,
     "RoundClusters": _ROUND_CLUSTERS,
     "Step": _STEP,
     "TreeStatistics": _TREE_STATISTICS,
@@ -378,10 +402,6 @@ _ROCCO = StoredModel(
             "preparation_": Text(),
             "structure_": Text(("blocks", "gradient", "features")),
             "assigner_": Part(_JOINT_ASSIGNERS),
-            "row_graph_": _graph("rows"),
-            "column_graph_": _graph("columns"),
-            "representation_": Floats("rows", "columns"),
-            **_LOOP,
             "_answers": Part({"Answers": _ANSWERS}, _TREE_SIZES),
         }
     ),

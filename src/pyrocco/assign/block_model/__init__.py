@@ -1,6 +1,6 @@
 """Block models: the blocks of a matrix, and a gradient as the alternative."""
 
-from pyrocco.assign.block_model.counts import CountData
+from pyrocco.assign.block_model.counts import CountData, CountFit
 from pyrocco.assign.block_model.fit import (
     BlockFit,
     Data,
@@ -18,6 +18,7 @@ __all__ = [
     "BlockData",
     "BlockFit",
     "CountData",
+    "CountFit",
     "Data",
     "Pair",
     "best_block_fit",

@@ -1,0 +1,81 @@
+"""The partition that several partitions of the same rows have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.spatial.distance import squareform
+
+from pyrocco._typing import Floats, Labels
+from pyrocco.assign.kmeans import MergeTree
+from pyrocco.assign.labels import compact, hard_memberships
+
+# The consensus may have this many more clusters than the finest of the partitions.
+_MORE_CLUSTERS = 3
+# Differences in agreement that do not count: a few rows on which the partitions differ are no
+# cluster.
+_TOLERANCE = 0.01
+
+
+def consensus(partitions: Sequence[Labels]) -> Labels:
+    """Find the partition that agrees best with several partitions of the same rows.
+
+    Rows that often share a cluster are merged first (average linkage of the share of partitions
+    that separate two rows; Fred and Jain, "Combining multiple clusterings using evidence
+    accumulation", IEEE Transactions on Pattern Analysis and Machine Intelligence 27 (2005)
+    835-850). Each cut of this tree is compared with the partitions by the mean of the adjusted
+    Rand index. The coarsest of the cuts that hardly differ from the best one is returned.
+
+    Parameters
+    ----------
+    partitions : sequence of arrays of shape (n_rows,)
+        Labels 0..K-1 of each partition. K may differ.
+
+    Returns
+    -------
+    array of shape (n_rows,)
+        Labels from 0 without unused numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> one, other = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 1, 2, 2, 2])
+    >>> labels = consensus([one, one, other])
+    >>> bool(labels[0] == labels[2] != labels[3])
+    True
+    """
+    n_rows = len(partitions[0])
+    most = min(n_rows, max(int(labels.max()) for labels in partitions) + 1 + _MORE_CLUSTERS)
+    if n_rows < 2 or not any(labels.any() for labels in partitions):
+        return np.zeros(n_rows, dtype=np.intp)
+    tree = MergeTree(squareform(_separation(partitions), checks=False), "average")
+    cuts = [tree.cut(k) for k in range(1, most + 1)]
+    agreement = np.array([_mean_agreement(cut, partitions) for cut in cuts])
+    return compact(cuts[int(np.argmax(agreement >= agreement.max() - _TOLERANCE))])
+
+
+def _separation(partitions: Sequence[Labels]) -> Floats:
+    """Return the share of partitions that separate two rows, for all pairs of rows."""
+    members = np.hstack([hard_memberships(labels) for labels in partitions])
+    return np.asarray(1 - members @ members.T / len(partitions))
+
+
+def _mean_agreement(labels: Labels, partitions: Sequence[Labels]) -> float:
+    return float(np.mean([_adjusted_rand(labels, other) for other in partitions]))
+
+
+def _adjusted_rand(one: Labels, other: Labels) -> float:
+    """Compute the adjusted Rand index; 1 if both partitions consist of one cluster."""
+    both = np.bincount(one * (int(other.max()) + 1) + other)
+    shared, first, second = (
+        _pairs(sizes) for sizes in (both, np.bincount(one), np.bincount(other))
+    )
+    chance = first * second / _pairs(np.array([len(one)]))
+    most = (first + second) / 2
+    return 1.0 if most == chance else (shared - chance) / (most - chance)
+
+
+def _pairs(sizes: Labels) -> float:
+    """Return the number of pairs of rows of the same cluster."""
+    return float((sizes * (sizes - 1)).sum()) / 2

@@ -1,0 +1,220 @@
+"""Isolated outlier cells: a few cells far from what similar rows and similar columns suggest.
+
+They are found before the first fit, because a single cell can change the scale of the data, the
+graphs and the number of clusters. If outlier cells are frequent, the fit finds them itself: see
+`outliers.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from scipy import sparse
+
+from pyrocco._typing import Dense, Floats, Labels, Mask
+from pyrocco.cells.values import in_safe_range, room_for_sums
+from pyrocco.fitting.outliers import WeightedCells
+
+# With fewer values, a row or a column does not tell what is usual in it.
+LEAST_SIDE = 10
+# Largest share of isolated cells among all, and in one row or column.
+_FEW = 0.025
+_FEW_IN_LINE = 0.25
+# This quantile of the distances from the expected values is the scale of a row or a column.
+_SCALE_QUANTILE = 2 / 3
+# Isolated cells are at least this many scales away, and this many times as far as the others.
+_FAR = 5.0
+_GAP = 1.5
+# How much wider the gap must be than usual distances between sorted values: for tails like those
+# of a normal distribution (shape 0.5), and at most for heavier tails.
+_STEEP, _STEEPEST = 10.0, 20.0
+_LIGHT_TAIL = 0.8
+# Number of values from which the tail is estimated, and their least share.
+_TAIL, _TAIL_SHARE = 30, 500
+# Neighbours, an odd number, whose median is the expected value, and the number of rows or
+# columns among which they are searched.
+_NEIGHBORS = 7
+_REFERENCES = 300
+# In larger matrices, where no cell of moderate size matters, only levels are compared.
+_MOST_CELLS = 4_000_000
+# Values processed at once, and the largest score.
+_VALUES_AT_ONCE = 1 << 17
+_LARGEST = 1e300
+
+
+def find_isolated_cells(X: Dense) -> WeightedCells | None:
+    """Find the few cells that are far from the rest of their row and of their column.
+
+    The first search compares each cell with the median of its row and of its column. The second
+    one compares it with the cells of its column in similar rows, and with the cells of its row in
+    similar columns, and so finds cells that are unusual only in their block. Cells that form a
+    block are not isolated, nor are those of a whole row or column.
+
+    Parameters
+    ----------
+    X : ndarray
+        The data. Missing values (NaN) stay missing, and their weight is NaN.
+
+    Returns
+    -------
+    WeightedCells or None
+        The data with isolated cells moved to their expected values, and the weights of all cells:
+        0 if isolated, else 1. None if there are no isolated cells.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).standard_normal((30, 20))
+    >>> find_isolated_cells(X) is None
+    True
+    >>> X[3, 4] = 1e8
+    >>> cells = find_isolated_cells(X)
+    >>> np.argwhere(cells.weights == 0).tolist(), bool(abs(cells.X[3, 4]) < 2)
+    ([[3, 4]], True)
+    """
+    if min(X.shape) < LEAST_SIDE:
+        return None
+    room = room_for_sums(X, 2)
+    values = np.ldexp(X, -room) if room else X
+    levels = _medians(values)[:, None], _medians(values.T)[None]
+    first = _isolated(values, *levels)
+    rest = _with_nan(values, first)
+    expected = levels
+    if X.size <= _MOST_CELLS:
+        filled = np.where(np.isnan(rest), 0.5 * (levels[0] + levels[1]), rest)
+        expected = _neighbor_medians(filled), _neighbor_medians(filled.T).T
+    found = first | _isolated(rest, *expected)
+    if not found.any():
+        return None
+    means = np.ldexp(0.5 * (expected[0] + expected[1]), room)
+    weights = np.where(np.isnan(X), np.nan, ~found).astype(X.dtype)
+    return WeightedCells(np.where(found, means, X).astype(X.dtype), weights)
+
+
+def _isolated(X: Dense, by_rows: Dense, by_columns: Dense) -> Mask:
+    """Which cells are far from both expected values, and do not form blocks."""
+    scores = _scores(X, by_rows, by_columns)
+    found = _outstanding(scores, int(np.count_nonzero(~np.isnan(X))))
+    isolated = np.zeros(X.shape, dtype=bool)
+    isolated.ravel()[_without_blocks(found, X.shape)] = True
+    return isolated
+
+
+def _scores(X: Dense, by_rows: Dense, by_columns: Dense) -> Floats:
+    """Distance of each cell from the nearer expected value, by the scales of its row and column.
+
+    Zero for missing values, and in rows and columns with few values.
+    """
+    distances = np.minimum(np.abs(X - by_rows), np.abs(X - by_columns)).astype(np.float64)
+    rounding = 64 * float(np.finfo(X.dtype).eps) * float(np.abs(by_rows).max())
+    positive = distances[distances > rounding]
+    if not len(positive):
+        return np.zeros(X.shape)
+    usual = float(np.median(positive))
+    rows, columns = _scales(distances, usual, rounding), _scales(distances.T, usual, rounding)
+    with np.errstate(over="ignore"):
+        distances /= np.maximum(rows[:, None], columns)
+    return np.asarray(np.nan_to_num(np.minimum(distances, _LARGEST), copy=False))
+
+
+def _scales(distances: Floats, usual: float, rounding: float) -> Floats:
+    """Scale of every row; `usual` if most values are equal, infinite if most are missing."""
+    scales = _quantiles(distances, _SCALE_QUANTILE)
+    few = np.count_nonzero(~np.isnan(distances), axis=1) < LEAST_SIDE
+    return np.where(few, np.inf, np.where(scales <= rounding, usual, scales))
+
+
+def _outstanding(scores: Floats, n_cells: int) -> Labels:
+    """Return the flat positions of the cells beyond the last wide gap of the sorted scores.
+
+    In a tail like exp(-x^(1/shape)), the differences between logarithms of sorted values, times
+    their number and log(n / number), are exponential variables with mean `shape`. A gap is wide if
+    its variable is many times as large as the mean of those that follow.
+    """
+    most, tail = int(_FEW * n_cells), max(_TAIL, n_cells // _TAIL_SHARE)
+    count = most + tail + 1
+    if n_cells < count:
+        return np.empty(0, dtype=np.intp)
+    values = scores.ravel()
+    top = np.argpartition(values, -count)[-count:]
+    top = top[np.argsort(-values[top], kind="stable")]
+    logs = np.log(np.maximum(values[top], 1 / _LARGEST))
+    numbers = np.arange(1, count)
+    gaps = logs[:-1] - logs[1:]
+    variables = numbers * gaps * np.log(n_cells / numbers)
+    sums = np.cumsum(variables)
+    shape = np.maximum((sums[tail:] - sums[:-tail]) / tail, 1e-6)
+    needed = np.clip(_STEEP * shape / _LIGHT_TAIL, _STEEP, _STEEPEST) * shape
+    wide = (variables[:most] >= needed) & (gaps[:most] >= math.log(_GAP))
+    wide &= logs[:most] >= math.log(_FAR)
+    return top[: numbers[:most][wide].max(initial=0)]
+
+
+def _without_blocks(cells: Labels, shape: tuple[int, ...]) -> Labels:
+    """Leave out cells that are corners of rectangles of such cells, and those of whole lines.
+
+    `cells` are flat positions. Nothing is left if every row or every column has exactly one of
+    them, as on a diagonal.
+    """
+    rows, columns = np.unravel_index(cells, shape)
+    marks = sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
+    in_rows, in_columns = marks.sum(axis=1), marks.sum(axis=0)
+    if (in_rows == 1).all() or (in_columns == 1).all():
+        return cells[:0]
+    paths = (marks @ marks.T @ marks).tocsr()
+    through = np.asarray(paths[rows, columns]).ravel()
+    rectangles = through - in_rows[rows] - in_columns[columns] + 1
+    few = in_rows[rows] <= _FEW_IN_LINE * shape[1]
+    few &= in_columns[columns] <= _FEW_IN_LINE * shape[0]
+    return np.asarray(cells[few & (rectangles < 1)])
+
+
+def _neighbor_medians(X: Dense) -> Dense:
+    """Return, for every row, the median of the rows nearest to it, without itself."""
+    X = np.ascontiguousarray(X)
+    n_rows, n_columns = X.shape
+    references = np.unique(np.linspace(0, n_rows - 1, min(n_rows, _REFERENCES)).astype(np.intp))
+    scaled = in_safe_range(X)[0]
+    # Distances do not change, but their rounding errors become smaller.
+    scaled = scaled - scaled.mean(axis=0)
+    among = scaled[references]
+    squares = np.einsum("ij,ij->i", among, among)
+    medians = np.empty_like(X)
+    for part in _slices(n_rows, max(len(references), _NEIGHBORS * n_columns)):
+        distances = squares - 2 * scaled[part] @ among.T
+        itself = np.arange(n_rows)[part, None] == references
+        distances[itself] = np.inf
+        nearest = np.argpartition(distances, _NEIGHBORS - 1, axis=1)[:, :_NEIGHBORS]
+        middle = _NEIGHBORS // 2
+        medians[part] = np.partition(X[references[nearest]], middle, axis=1)[:, middle]
+    return medians
+
+
+def _with_nan(X: Dense, cells: Mask) -> Dense:
+    return np.where(cells, np.nan, X).astype(X.dtype) if cells.any() else X
+
+
+def _medians(X: Dense) -> Dense:
+    return _quantiles(X, 0.5)
+
+
+def _quantiles(X: Dense, q: float) -> Dense:
+    """Quantile of the values of every row that are not missing; np.nanquantile is slow."""
+    parts = [_sorted_quantiles(np.sort(X[part], axis=1), q) for part in _slices(*X.shape)]
+    return np.concatenate(parts)
+
+
+def _sorted_quantiles(X: Dense, q: float) -> Dense:
+    """Quantile of every sorted row, whose missing values are last; zero if all are missing."""
+    counts = np.count_nonzero(~np.isnan(X), axis=1)
+    places = q * np.maximum(counts - 1, 0)
+    below, above = np.floor(places).astype(np.intp), np.ceil(places).astype(np.intp)
+    lower, upper = (X[np.arange(len(X)), place] for place in (below, above))
+    return np.where(counts, lower + (places - below) * (upper - lower), 0).astype(X.dtype)
+
+
+def _slices(n_rows: int, row_values: int) -> Iterator[slice]:
+    step = max(1, _VALUES_AT_ONCE // row_values)
+    for start in range(0, n_rows, step):
+        yield slice(start, start + step)

@@ -292,9 +292,9 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
     def found_cells_(self) -> Cells:
         """What the cells are, and how they were prepared."""
         check_is_fitted(self)
-        answers = self._answers
-        each_side = answers.column_preparation != answers.preparation
-        return Cells(self.cells_, answers.preparation.names, self.preparation_, each_side)
+        names = self._answers.preparation.names
+        each_side = any(step.transposed for step in self._answers.column_preparation.steps)
+        return Cells(self.cells_, names, self.preparation_, each_side)
 
     @property
     def has_representation_(self) -> bool:

@@ -293,8 +293,8 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         """What the cells are, and how they were prepared."""
         check_is_fitted(self)
         answers = self._answers
-        each_side = answers.column_preparation != answers.preparation
-        return Cells(self.cells_, answers.preparation.names, self.preparation_, each_side)
+        names = answers.preparation.names
+        return Cells(self.cells_, names, self.preparation_, answers.prepares_each_side)
 
     @property
     def has_representation_(self) -> bool:

@@ -101,7 +101,9 @@ def test_scikit_learn_without_callbacks():
 
 def test_an_observer_receives_the_events_of_its_fit_only(planted):
     first, second = StopAt(), StopAt()
-    ROCCO().fit(planted[0], observer=first)
+    with_missing = planted[0].copy()
+    with_missing[7, 5] = np.nan
+    ROCCO().fit(with_missing, observer=first)
     RCC().fit(planted[0], observer=second)
     ROCCO().fit(planted[0])
     assert "graph of columns" in first.events

@@ -41,7 +41,8 @@ def test_a_gradient_is_one_cluster(factor, noise):
     rng = np.random.default_rng(0)
     X = np.outer(FACTORS[factor](rng, 90), FACTORS[factor](rng, 70))
     X += noise * X.std() * rng.standard_normal(X.shape)
-    model = ROCCO().fit(X)
+    # With little noise, the widths of the columns look like different units.
+    model = ROCCO(prepare=None).fit(X)
     assert (model.structure_, *numbers(model)) == ("gradient", 1, 1)
 
 

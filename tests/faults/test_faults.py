@@ -28,7 +28,10 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(name="matrix")
 def make_matrix(tmp_path):
-    np.save(tmp_path / "x.npy", make_biclusters((60, 40), 3, noise=5, random_state=0)[0])
+    """Save a matrix whose fit has a state to save: a value is missing."""
+    X = make_biclusters((60, 40), 3, noise=5, random_state=0)[0]
+    X[7, 5] = np.nan
+    np.save(tmp_path / "x.npy", X)
     return tmp_path / "x.npy"
 
 

@@ -238,7 +238,7 @@ def test_the_matrix_may_be_changed_after_a_fit_in_files(tight, wide):
     data = np.array(X.T if wide else X, order="C")
     same, model = data.copy(), ROCCO(memory_limit=tight).fit(data)
     expected = ROCCO(memory_limit=tight).fit(same).at(2, 2).block_means_
-    assert is_mapped(model._answers._source[0].data)
+    assert is_mapped(model._answers._source.result.data)
     data[:] = 0
     np.testing.assert_array_equal(model.at(2, 2).block_means_, expected)
     np.testing.assert_array_equal(model.predict(same), model.row_labels_)

@@ -41,6 +41,8 @@ _VIEWS = ((30, _WIDE), (50, _NARROW))
 MOST_FEATURES = 50
 # Directions that differ by less than this, in radians, are equal.
 _SAME = 0.01
+# Digits of the features that copies of a row have in common.
+_DIGITS = 6
 # Number of random starts of k-means if K is given.
 _STARTS = 8
 # Minimum number of neighbours in a graph of all rows.
@@ -174,8 +176,16 @@ def _merge_path(
     """Return the path of merges from a fine partition of the sample to one cluster."""
     labels = compact(rows.partition(min(_FINEST, max(2, len(rows.index) // fine_rows))))
     labels = _merge_equal(rows.sample, labels)
-    graph = NeighborhoodGraph(rows.sample, resolution, max(_FEWEST, len(rows.index) // share))
+    graph = NeighborhoodGraph(rows.sample, resolution, _n_neighbors(rows.sample, share))
     return graph.merge_path(labels, FEW_ITERATIONS)
+
+
+def _n_neighbors(sample: Dense, share: int) -> int:
+    """Return one in `share` rows; more if most neighbours of a row would be its own copies."""
+    n_rows = len(sample)
+    copies = n_rows / len(np.unique(sample.round(_DIGITS), axis=0))
+    fewest = min(_FEWEST * copies, max(_FEWEST, n_rows // _WIDE))
+    return max(int(fewest), n_rows // share)
 
 
 def _merge_equal(sample: Dense, labels: Labels) -> Labels:

@@ -24,6 +24,7 @@ from pyrocco.assign.block_model import (
     best_block_fit,
     fit_gradient,
     fitted_labels,
+    low_rank_evidence,
     split_clusters,
     sweep,
 )
@@ -37,6 +38,8 @@ _ROUNDING = 1e-4
 # Number of random sign flips. The largest singular value of noise varies by a few per cent.
 _FLIPS = 3
 _WHITE = 1.1
+# Gain of evidence, in nats, above which a sum of gradients explains a matrix better than blocks.
+_CLEARLY = 20.0
 # Ratio of variance and mean above which counts vary more than Poisson noise. It is 1.8 and more
 # in real text and gene expression, and below 1 in planted blocks.
 _OVERDISPERSED = 1.3
@@ -79,10 +82,14 @@ def detect_structure(X: Dense, starts: Sequence[Pair], numbers: Numbers) -> Stru
     noise = data.residuals(fitted_labels(fit))
     # If the given numbers of clusters are too small, outlier cells show in the finest blocks.
     contaminated = is_contaminated(noise, size) or is_contaminated(rest, size)
-    if gradient.evidence > fit.evidence and max(map(len, map(np.unique, fitted_labels(fit)))) > 1:
+    has_clusters = max(map(len, map(np.unique, fitted_labels(fit)))) > 1
+    if has_clusters and gradient.evidence > fit.evidence:
         kind = "gradient" if gradient.is_smooth else "features"
         return Structure(kind, contaminated=contaminated)
-    return Structure("blocks" if is_white(noise, size) else "features", fit, contaminated)
+    are_blocks = is_white(noise, size) and not (
+        has_clusters and low_rank_evidence(gradient) > fit.evidence + _CLEARLY
+    )
+    return Structure("blocks" if are_blocks else "features", fit, contaminated)
 
 
 def detect_count_structure(X: Dense, starts: Sequence[Pair], numbers: Numbers) -> Structure:

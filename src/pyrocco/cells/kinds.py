@@ -100,8 +100,9 @@ def read_kind(X: Matrix | ChunkedMatrix, *, transposed: bool = False) -> Cells:
     The fit takes the logarithm of every value, because they are positive and spread over orders \
 of magnitude.
     """
-    kind, steps, reason = _judge(facts_of(Table(X, transposed)))
-    each_side = steps == COUNT_STEPS
+    facts = facts_of(Table(X, transposed))
+    kind, steps, reason = _judge(facts)
+    each_side = steps == COUNT_STEPS and not facts.n_missing
     sentence = say_steps(steps, f"because {reason}")
     return Cells(kind, steps, f"{sentence} {_EACH_SIDE}" if each_side else sentence, each_side)
 

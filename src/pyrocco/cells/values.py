@@ -85,6 +85,17 @@ def are_whole(X: Matrix) -> bool:
     return bool(np.all((values == np.floor(values)) | np.isnan(values)))
 
 
+def are_between(X: Dense, least: float, most: float) -> bool:
+    """Whether all values that are not missing are at least `least` and at most `most`.
+
+    Examples
+    --------
+    >>> are_between(np.array([[1.0, np.nan]]), 0, 1), are_between(np.array([[2.0]]), 0, 1)
+    (True, False)
+    """
+    return not ((X < least) | (X > most)).any()
+
+
 def is_mostly_zero(X: Matrix | ChunkedMatrix) -> bool:
     """Apply the paper's sparsity test: it looks at the values, not at the storage format.
 

@@ -292,9 +292,9 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
     def found_cells_(self) -> Cells:
         """What the cells are, and how they were prepared."""
         check_is_fitted(self)
-        names = self._answers.preparation.names
-        each_side = any(step.transposed for step in self._answers.column_preparation.steps)
-        return Cells(self.cells_, names, self.preparation_, each_side)
+        answers = self._answers
+        names = answers.preparation.names
+        return Cells(self.cells_, names, self.preparation_, answers.prepares_each_side)
 
     @property
     def has_representation_(self) -> bool:

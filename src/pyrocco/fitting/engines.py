@@ -278,7 +278,8 @@ class ChunkedEngine:
         columns = self._prepare_columns(replace(chunks), cells) if cells.each_side else None
         result = X.then(partial(divided, scale=scale)).persist()
         X.assign(result)
-        return PreparedCells(result, scale, cells, preparation, counts, columns)
+        wide = arranged.transposed
+        return PreparedCells(result, scale, cells, preparation, counts, columns, wide)
 
     def _prepare_columns(self, X: ChunkedMatrix, cells: Cells) -> PreparedColumns:
         prepared, preparation = learn_steps(X, cells.steps, transposed=True)
@@ -300,7 +301,8 @@ class ChunkedEngine:
         both = [cells.preparation.rows(copies.first)]
         if cells.columns is not None:
             both.append(cells.columns.preparation.rows(copies.first))
-        chunks = both[0].undo(_learned_values(fit).then(partial(_times, factor=cells.scale)))
+        times = partial(_times, factor=cells.of_given_rows.scale)
+        chunks = both[-1 if wide else 0].undo(_learned_values(fit).then(times))
         U = to_dask(chunks) if given.is_dask else as_mapped(chunks)
         if wide:
             fit, both = _transposed(fit), [part.transposed() for part in both[::-1]]

@@ -17,6 +17,7 @@ from pyrocco.assign import Counted
 from pyrocco.assign.features import leading_features
 from pyrocco.backends import Backend, ChunkedMatrix, is_missing
 from pyrocco.cells.values import (
+    are_between,
     are_whole,
     has_missing,
     is_mostly_zero,
@@ -69,6 +70,8 @@ class Task:
         Is told about the stages.
     cells : PreparedCells
         The kind of the cells, and how they were prepared.
+    represents : bool
+        Whether to learn the representation even if labels do not need it.
     """
 
     settings: Settings
@@ -77,11 +80,22 @@ class Task:
     stages: Stages
     progress: Progress
     cells: PreparedCells
+    represents: bool
 
     @property
     def backend(self) -> Backend:
         """Where arrays are and what computes on them."""
         return self.engine.backend
+
+    @property
+    def finds_outliers(self) -> bool:
+        """Whether outlier cells are searched for; there are none among yes and no."""
+        return self.settings.variant.finds_outliers and self.cells.kind != "yes/no"
+
+    def is_mostly_zero(self, X: Matrix | ChunkedMatrix) -> bool:
+        """Whether most cells say nothing; a no is as good an answer as a yes."""
+        is_answer = self.settings.variant.prepares and self.cells.are_answers
+        return not is_answer and is_mostly_zero(X)
 
 
 def fit_rocco(
@@ -110,7 +124,9 @@ def fit_rocco(
     stages = open_stages(checkpoint, settings.parameters, arranged.X, engine.backend)
     arranged, weights = move_isolated_cells(arranged, settings)
     cells = engine.prepare(arranged, settings)
-    task = Task(settings, engine, n_clusters, stages, progress, cells)
+    # It also fills rows and columns without any value.
+    represents = settings.variant.represents or arranged.non_empty is not None
+    task = Task(settings, engine, n_clusters, stages, progress, cells, represents)
     fit = fit_cells(cells.X, weights, task)
     return engine.result(fit, arranged, given, cells)
 
@@ -143,11 +159,13 @@ def move_isolated_cells(arranged: Arranged, settings: Settings) -> tuple[Arrange
     if isinstance(X, ChunkedMatrix) or not variant.finds_outliers or is_mostly_zero(X):
         return arranged, None
     given = to_dense(X)
-    cells = find_isolated_cells(given)
+    whole = are_whole(given)
+    # There are no outliers among yes and no.
+    cells = None if whole and are_between(given, 0, 1) else find_isolated_cells(given)
     if cells is None:
         return arranged, None
     # Counts stay whole numbers.
-    moved = np.rint(cells.X) if are_whole(given) else cells.X
+    moved = np.rint(cells.X) if whole else cells.X
     return replace(arranged, X=moved, scale=variant.scale(moved)), cells.weights
 
 
@@ -156,19 +174,17 @@ def fit_cells(X: Matrix | ChunkedMatrix, weights: Matrix | None, task: Task) -> 
 
     `weights` are those of cells that were moved before, if any.
     """
-    # A zero is as good an answer as a one.
-    mostly_zero = is_mostly_zero(X) and not task.cells.are_answers
+    mostly_zero = task.is_mostly_zero(X)
     cells = find_dominant_cells(X, mostly_zero, task)
     if cells is None:
         fit = fit_once(X, mostly_zero, task)
-        if not (task.settings.variant.finds_outliers and fit.clusters.contaminated):
+        if not (task.finds_outliers and fit.clusters.contaminated):
             return replace(fit, cell_weights=weights)
         if isinstance(X, ChunkedMatrix):
             _warn_of_outliers()
             return fit
         cells = find_outlier_cells(X, task)
-    mostly_zero = is_mostly_zero(cells.X) and not task.cells.are_answers
-    fit = fit_once(cells.X, mostly_zero, task)
+    fit = fit_once(cells.X, task.is_mostly_zero(cells.X), task)
     if weights is not None:
         cells = cells._replace(weights=np.minimum(cells.weights, weights))
     return replace(fit, cell_weights=cells.weights)
@@ -183,7 +199,9 @@ def fit_once(X: Matrix | ChunkedMatrix, mostly_zero: bool, task: Task) -> Fit:
     """
     values = task.backend.asarray(X)
     graphs, learned = None, None
-    if isinstance(X, ChunkedMatrix) or task.settings.variant.represents or has_missing(X):
+    if isinstance(X, ChunkedMatrix):
+        graphs, learned = learn(task.cells.of_given_rows.X, mostly_zero, task)
+    elif task.represents or has_missing(X):
         graphs, learned = learn(X, mostly_zero, task)
     with task.progress.stage("clusters"):
         assigner = task.settings.variant.assigner(mostly_zero, task.backend)
@@ -313,7 +331,7 @@ def find_dominant_cells(
     stored = task.stages.outliers()
     if stored is not None:
         return WeightedCells(*stored)
-    if not (task.settings.variant.finds_outliers and mostly_zero and is_dominated(X)):
+    if not (task.finds_outliers and mostly_zero and is_dominated(X)):
         return None
     if isinstance(X, ChunkedMatrix):
         _warn_of_outliers()

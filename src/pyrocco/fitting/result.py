@@ -85,6 +85,8 @@ class PreparedCells:
         The values before the preparation, if they count something.
     columns : PreparedColumns or None
         The matrix from which columns are labelled, where it is another one.
+    transposed : bool
+        Whether its rows are the columns of the given matrix.
     """
 
     X: Matrix | ChunkedMatrix
@@ -93,6 +95,7 @@ class PreparedCells:
     preparation: Preparation
     counts: Matrix | ChunkedMatrix | None = None
     columns: PreparedColumns | None = None
+    transposed: bool = False
 
     @property
     def kind(self) -> str:
@@ -102,7 +105,12 @@ class PreparedCells:
     @property
     def are_answers(self) -> bool:
         """Whether the cells are yes or no, and both are common."""
-        return self.kind == "yes/no" and self.counts is None
+        return self.kind == "yes/no" and not self.are_prepared
+
+    @property
+    def of_given_rows(self) -> PreparedCells | PreparedColumns:
+        """The values from which the rows of the given matrix are labelled."""
+        return self.columns if self.transposed and self.columns is not None else self
 
     @property
     def are_prepared(self) -> bool:

@@ -10,7 +10,7 @@ from pyrocco.assign.block_model.fit import (
     variational_fit,
 )
 from pyrocco.assign.block_model.gaussian import BlockData
-from pyrocco.assign.block_model.gradient import fit_gradient
+from pyrocco.assign.block_model.gradient import fit_gradient, low_rank_evidence
 from pyrocco.assign.block_model.products import Pair
 from pyrocco.assign.block_model.search import best_block_fit, split_clusters
 
@@ -25,6 +25,7 @@ __all__ = [
     "extend_fit",
     "fit_gradient",
     "fitted_labels",
+    "low_rank_evidence",
     "split_clusters",
     "sweep",
     "variational_fit",

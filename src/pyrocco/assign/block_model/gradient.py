@@ -1,8 +1,8 @@
-"""The alternative to blocks: one gradient along the rows times one along the columns."""
+"""The alternatives to blocks: a gradient along rows times one along columns, or a sum of these."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse.linalg import svds
@@ -13,19 +13,66 @@ from pyrocco._typing import Floats
 # Maximum number of rounds, and the gain of evidence in nats below which the fit has converged.
 _ROUNDS = 100
 _PROGRESS = 0.01
+# Maximum number of gradients in a sum.
+_MOST_GRADIENTS = 10
 # Maximum number of modes, and rounds of their fit.
 _MOST_MODES = 6
 _MODE_ROUNDS = 50
 
 
 @dataclass(frozen=True)
+class _Masked:
+    """A matrix with zeros for missing values, where `present` is 0; None if none is missing."""
+
+    X: Floats
+    present: Floats | None
+    n_cells: int
+    least: float  # least variance of the noise
+
+    def powers(self, axis: int, squares: Floats) -> Floats:
+        """Sum `squares` over the values of each row (axis 0) or column that are present."""
+        if self.present is None:
+            return np.full(self.X.shape[axis], squares.sum())
+        return (self.present if axis == 0 else self.present.T) @ squares
+
+    def leading(self) -> tuple[Floats, float, Floats]:
+        """Return leading singular vectors and value, with the mean for missing values."""
+        X = self.X
+        if self.present is not None:
+            X = X + (1 - self.present) * (X.sum() / self.n_cells)
+        left, value, right = svds(X, 1, v0=np.random.RandomState(0).standard_normal(min(X.shape)))
+        return left[:, 0], float(value[0]), right[0]
+
+    def without(self, u: Floats, v: Floats) -> _Masked:
+        """Subtract the products of `u` and `v`."""
+        expected = np.outer(u, v)
+        return replace(
+            self, X=self.X - (expected if self.present is None else expected * self.present)
+        )
+
+
+@dataclass(frozen=True)
+class _Spent:
+    """What the gradients that were subtracted from a matrix contribute to the evidence."""
+
+    cost: float = 0.0  # divergence of their posteriors from their priors
+    spread: float = 0.0  # variance of their posteriors, summed over the cells
+
+
+@dataclass(frozen=True)
 class GradientFit:
-    """A fitted gradient."""
+    """A fitted gradient, or the last one of a sum of gradients."""
 
     evidence: float  # lower bound of the log evidence, comparable to that of blocks
-    noise: Floats  # residuals
+    rest: _Masked  # residuals
     scores: tuple[Floats, Floats]  # positions of the rows and of the columns along the gradient
     errors: tuple[float, float]  # their standard errors
+    spent: _Spent = _Spent()
+
+    @property
+    def noise(self) -> Floats:
+        """Residuals, with zeros for missing values."""
+        return self.rest.X
 
     @property
     def is_smooth(self) -> bool:
@@ -47,31 +94,23 @@ def fit_gradient(X: Floats) -> GradientFit:
     n_cells = int(mask.sum())
     centred = (X - X.sum() / max(n_cells, 1)) * mask
     least = max(1e-9 * float((X**2).sum()), np.finfo(float).tiny) / max(n_cells, 1)
-    fits = (_fit(_Masked(part, present, n_cells), least) for part in (X, centred))
+    fits = (_fit(_Masked(part, present, n_cells, least)) for part in (X, centred))
     return max(fits, key=lambda fit: fit.evidence)
 
 
-@dataclass(frozen=True)
-class _Masked:
-    """A matrix with zeros for missing values, where `present` is 0; None if none is missing."""
+def low_rank_evidence(gradient: GradientFit) -> float:
+    """Return the highest evidence of a sum of gradients that begins with the given one.
 
-    X: Floats
-    present: Floats | None
-    n_cells: int
-
-    def powers(self, axis: int, squares: Floats) -> Floats:
-        """Sum `squares` over the values of each row (axis 0) or column that are present."""
-        if self.present is None:
-            return np.full(self.X.shape[axis], squares.sum())
-        return (self.present if axis == 0 else self.present.T) @ squares
-
-    def leading(self) -> tuple[Floats, float, Floats]:
-        """Return leading singular vectors and value, with the mean for missing values."""
-        X = self.X
-        if self.present is not None:
-            X = X + (1 - self.present) * (X.sum() / self.n_cells)
-        left, value, right = svds(X, 1, v0=np.random.RandomState(0).standard_normal(min(X.shape)))
-        return left[:, 0], float(value[0]), right[0]
+    Each gradient is fitted to what the others leave. Rows of one kind that vary along several
+    directions are such a sum; blocks are one too, but clusters describe them with less.
+    """
+    fit = gradient
+    for _ in range(_MOST_GRADIENTS - 1):
+        more = _fit(fit.rest, fit.spent)
+        if more.evidence <= fit.evidence:
+            break
+        fit = more
+    return fit.evidence
 
 
 class _Factor:
@@ -102,12 +141,13 @@ class _Factor:
         self.mean = self.spread * (products / variance + centre / width)
 
 
-def _fit(data: _Masked, least: float) -> GradientFit:
+def _fit(data: _Masked, before: _Spent = _Spent()) -> GradientFit:
     """Fit by mean-field variational inference, from the leading singular vectors."""
-    X, n_cells, squares = data.X, data.n_cells, float((data.X**2).sum())
+    X, n_cells, least = data.X, data.n_cells, data.least
+    squares = float((X**2).sum()) + before.spread
     if squares <= least * n_cells or min(X.shape) < 2:
-        flat = -0.5 * n_cells * np.log(max(squares / max(n_cells, 1), least))
-        return GradientFit(float(flat), X, (X[:, 0] * 0, X[0] * 0), (0.0, 0.0))
+        flat = -0.5 * n_cells * np.log(max(squares / max(n_cells, 1), least)) - before.cost
+        return GradientFit(float(flat), data, (X[:, 0] * 0, X[0] * 0), (0.0, 0.0), before)
     left, value, right = data.leading()
     variance = max((squares - value**2) / n_cells, least)
     root = np.sqrt(value)
@@ -121,16 +161,18 @@ def _fit(data: _Masked, least: float) -> GradientFit:
         residual = squares - 2 * float(u.mean @ X @ v.mean) + power
         variance = max(residual / n_cells, least)
         likelihood = -0.5 * (n_cells * (np.log(variance) - 1) + residual / variance)
-        previous, bound = bound, likelihood - u.cost - v.cost
+        previous, bound = bound, likelihood - before.cost - u.cost - v.cost
         if abs(bound - previous) < _PROGRESS:
             break
-    return _result(data, (u, v), variance, float(bound))
+    rest = data.without(u.mean, v.mean)
+    spent = _Spent(before.cost + u.cost + v.cost, residual - float((rest.X**2).sum()))
+    return GradientFit(float(bound), rest, *_positions(data, u, v, variance), spent)
 
 
-def _result(
-    data: _Masked, factors: tuple[_Factor, _Factor], variance: float, bound: float
-) -> GradientFit:
-    u, v = factors
+def _positions(
+    data: _Masked, u: _Factor, v: _Factor, variance: float
+) -> tuple[tuple[Floats, Floats], tuple[float, float]]:
+    """Return the positions of rows and columns along the gradient, and their standard errors."""
     # Rows and columns without any value have power zero.
     along, across = (
         np.maximum(data.powers(axis, other.squares), np.finfo(float).tiny)
@@ -138,9 +180,7 @@ def _result(
     )
     scores = data.X @ v.mean / along, data.X.T @ u.mean / across
     errors = np.sqrt(variance / np.median(along)), np.sqrt(variance / np.median(across))
-    expected = np.outer(u.mean, v.mean)
-    noise = data.X - (expected if data.present is None else expected * data.present)
-    return GradientFit(bound, noise, scores, (float(errors[0]), float(errors[1])))
+    return scores, (float(errors[0]), float(errors[1]))
 
 
 def has_modes(values: Floats, error: float) -> bool:

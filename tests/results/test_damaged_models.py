@@ -25,6 +25,7 @@ from pyrocco.results.stored_fields import MODELS, OBJECTS
 from tests.model_files import (
     change_array,
     npy,
+    place_of,
     put_together,
     rewrite,
     set_value,
@@ -35,11 +36,21 @@ from tests.results.fuzz_models import ONE_THREAD
 
 X, _, _ = make_biclusters((60, 40), 3, noise=5, random_state=0)
 
+# Places in the content of a model file.
+ATTRIBUTES = ("attributes",)
+ANSWERS = (*ATTRIBUTES, "_answers")
+ROW_PREDICTOR = (*ANSWERS, "row_predictor")
+REPRESENTED = (*ANSWERS, "represented")
+ROW_GRAPH = (*REPRESENTED, "graphs", 0)
+STATE = (*ATTRIBUTES, "assigner_", "random_state", "state")
+
 
 @pytest.fixture(scope="module", name="original")
 def save_original(tmp_path_factory):
     path = tmp_path_factory.mktemp("original") / "model.pyrocco"
-    ROCCO().fit(X).save(path)
+    model = ROCCO().fit(X)
+    assert model.representation_.shape == X.shape  # it is stored once it was asked for
+    model.save(path)
     return path
 
 
@@ -123,12 +134,14 @@ def test_every_byte_matters_or_changes_nothing(original, tmp_path):
 
 def test_damage_that_the_archive_does_not_notice(saved):
     text, arrays = take_apart(saved)
-    text["content"]["attributes"]["n_iter_"] += 1
+    part, key = place_of(text, *REPRESENTED, "converged")
+    part[key] = not part[key]
     put_together(saved, text, arrays)
     assert "is damaged: save or copy the model again" in refused(saved)
     rewrite(saved, lambda text: None)  # the digest is computed again
     text, arrays = take_apart(saved)
-    name = text["content"]["attributes"]["representation_"]["$array"]
+    part, key = place_of(text, *REPRESENTED, "U")
+    name = part[key]["$array"]
     arrays[name] = arrays[name][:-8] + struct.pack("<d", 7.0)
     put_together(saved, text, arrays)
     assert "is damaged" in refused(saved)
@@ -342,11 +355,6 @@ def test_sparse_matrices_with_wrong_indices(tmp_path, data, indices, indptr, sha
 
 # The content.
 
-ATTRIBUTES = ("attributes",)
-ANSWERS = ("attributes", "_answers")
-ROW_PREDICTOR = (*ANSWERS, "row_predictor")
-STATE = ("attributes", "assigner_", "random_state", "state")
-
 
 @pytest.mark.parametrize(
     ("keys", "value"),
@@ -364,12 +372,15 @@ STATE = ("attributes", "assigner_", "random_state", "state")
         (("attributes", "n_features_in_"), 41),
         (("attributes", "row_labels_"), None),
         (("attributes", "structure_"), "chaos"),
-        (("attributes", "history_"), [{}]),
-        (("attributes", "history_"), 3),
-        (("attributes", "converged_"), "yes"),
+        ((*REPRESENTED, "history"), [{}]),
+        ((*REPRESENTED, "history"), 3),
+        ((*REPRESENTED, "converged"), "yes"),
+        ((*REPRESENTED, "graphs"), {"$tuple": []}),
+        ((*REPRESENTED, "U"), {"$names": ["a"]}),
+        (REPRESENTED, 3),
         (("attributes", "cell_weights_"), 1.5),
         (("attributes", "feature_names_in_"), {"$names": ["a"]}),
-        (("attributes", "representation_"), {"$names": ["a"]}),
+        (("attributes", "representation_"), None),
         (("attributes", "_answers"), None),
         (("parameters", "n_clusters"), "three"),
         (("parameters", "metric"), "euklid"),
@@ -385,7 +396,8 @@ STATE = ("attributes", "assigner_", "random_state", "state")
         ((*ROW_PREDICTOR, "known", "exponent"), 2**40),
         ((*ROW_PREDICTOR, "cleaner"), "none"),
         ((*ROW_PREDICTOR, "profiles", "variance"), "1"),
-        (("attributes", "row_graph_", "n_nodes"), 61),
+        ((*ROW_GRAPH, "n_nodes"), 61),
+        ((*REPRESENTED, "graphs", 1, "n_nodes"), 41),
         (("attributes", "assigner_", "backend", "n_threads"), 10**9),
         ((*STATE, 2), 625),
         ((*STATE, 2), -1),
@@ -419,12 +431,12 @@ def with_entry(value, place=0):
         ((*ATTRIBUTES, "column_labels_"), lambda a: a[:-1]),
         ((*ATTRIBUTES, "row_membership_"), lambda a: a[:-1]),
         ((*ATTRIBUTES, "block_means_"), lambda a: a[:-1]),
-        ((*ATTRIBUTES, "representation_"), lambda a: a.T),
-        ((*ATTRIBUTES, "representation_"), lambda a: a.astype(np.float16)),
-        ((*ATTRIBUTES, "row_graph_", "heads"), with_entry(60)),
-        ((*ATTRIBUTES, "row_graph_", "tails"), with_entry(-7)),
-        ((*ATTRIBUTES, "row_graph_", "weights"), lambda a: a[:-1]),
-        ((*ATTRIBUTES, "row_graph_", "weights"), with_entry(np.nan)),
+        ((*REPRESENTED, "U"), lambda a: a.T),
+        ((*REPRESENTED, "U"), lambda a: a.astype(np.float16)),
+        ((*ROW_GRAPH, "heads"), with_entry(60)),
+        ((*ROW_GRAPH, "tails"), with_entry(-7)),
+        ((*ROW_GRAPH, "weights"), lambda a: a[:-1]),
+        ((*ROW_GRAPH, "weights"), with_entry(np.nan)),
         ((*ANSWERS, "tree", "rows", "finest"), with_entry(2**40)),
         ((*ANSWERS, "tree", "rows", "finest"), np.zeros_like),
         ((*ANSWERS, "tree", "rows", "merges"), with_entry(99)),
@@ -452,8 +464,8 @@ def test_arrays_that_do_not_fit_each_other(saved, keys, change):
 
 def test_byte_order_does_not_matter(saved):
     before = pyrocco.load(saved)
-    for name in ("representation_", "row_labels_"):
-        change_array(saved, ("attributes", name), lambda a: a.astype(a.dtype.newbyteorder(">")))
+    for keys in ((*REPRESENTED, "U"), (*ATTRIBUTES, "row_labels_")):
+        change_array(saved, keys, lambda a: a.astype(a.dtype.newbyteorder(">")))
     after = pyrocco.load(saved)
     np.testing.assert_array_equal(after.representation_, before.representation_)
     assert after.representation_.dtype.isnative
@@ -510,6 +522,7 @@ def test_changed_at_random(structure, tmp_path):
     if structure == "blocks":
         data[::9, ::7] *= 1000  # with outlier cells
     model = {"blocks": ROCCO(), "features": ROCCO((3, 2)), "rcc": RCC()}[structure].fit(data)
+    assert model.representation_.shape == X.shape  # it is stored once it was asked for
     model.save(path, {"names": ["a", "b"], "values": np.arange(3.0)})
     np.save(f"{path}.npy", data)
     command = [sys.executable, "-m", "tests.results.fuzz_models", str(path), "0", "100"]

@@ -135,6 +135,7 @@ def test_a_loaded_model_can_be_fitted_again(planted, tmp_path):
 def test_back_ends_are_saved_by_name(planted, tmp_path):
     for backend in (NumpyBackend(), TorchBackend("cpu")):
         model = ROCCO(device=backend).fit(planted[0])
+        assert model.representation_.shape == planted[0].shape
         model.save(tmp_path / "a")
         again = pyrocco.load(tmp_path / "a")
         assert again.device == "cpu"

@@ -13,6 +13,7 @@ import zlib
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.datasets import make_biclusters
 
 import pyrocco
@@ -485,6 +486,7 @@ MISSING = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
 EMPTY = MISSING.copy()
 EMPTY[4], EMPTY[:, 7] = np.nan, np.nan
 SPARSE = sparse.csr_array(np.where(X > 20, X, 0))
+COUNTS = np.random.default_rng(0).poisson(np.clip(X, 1, None) / 20).astype(float)
 
 
 @pytest.mark.parametrize(
@@ -497,6 +499,9 @@ SPARSE = sparse.csr_array(np.where(X > 20, X, 0))
         ({"n_clusters": (1, 5)}, X, None),
         ({}, X[:, :1], None),
         ({}, np.outer(np.arange(40.0), np.ones(12)), None),
+        ({}, COUNTS, None),
+        ({}, np.where(COUNTS > 6, np.nan, COUNTS), None),
+        ({}, (COUNTS > 4).astype(float), None),
         ({}, np.ones((9, 7)), None),
         ({}, np.zeros((9, 7)), None),
         ({}, 1e-300 * X, None),
@@ -514,14 +519,22 @@ def test_unusual_models_are_not_refused(parameters, data, weights, tmp_path):
     assert again.at(1, 1).explain().shape == model.at(1, 1).explain().shape
 
 
-@pytest.mark.parametrize("structure", ["blocks", "features", "rcc"])
-def test_changed_at_random(structure, tmp_path):
+OUTLIERS = X.copy()
+OUTLIERS[::9, ::7] *= 1000
+FITS = {
+    "blocks": (ROCCO(), OUTLIERS),
+    "counts": (ROCCO(), COUNTS),
+    "features": (ROCCO((3, 2)), X),
+    "rcc": (RCC(), X),
+}
+
+
+@pytest.mark.parametrize("kind", FITS)
+def test_changed_at_random(kind, tmp_path):
     """A crash of the interpreter, a hang or an unexpected error ends the process."""
     path = tmp_path / "model.pyrocco"
-    data = X.copy()
-    if structure == "blocks":
-        data[::9, ::7] *= 1000  # with outlier cells
-    model = {"blocks": ROCCO(), "features": ROCCO((3, 2)), "rcc": RCC()}[structure].fit(data)
+    estimator, data = FITS[kind]
+    model = clone(estimator).fit(data)
     assert model.representation_.shape == X.shape  # it is stored once it was asked for
     model.save(path, {"names": ["a", "b"], "values": np.arange(3.0)})
     np.save(f"{path}.npy", data)

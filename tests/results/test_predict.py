@@ -141,6 +141,9 @@ def test_new_rows_of_counts_find_their_cluster(counted_model, tmp_path):
     counted_model.save(tmp_path / "model.pyrocco")
     again = pyrocco.load(tmp_path / "model.pyrocco")
     pd.testing.assert_frame_equal(again.place(new), result, check_exact=True)
+    missing = np.random.default_rng(0).random(new.shape) < 0.3
+    incomplete = counted_model.predict(np.where(missing, np.nan, new))
+    assert agreement(counted_model, incomplete, 150) > 0.95
     # Ten times as many counts are the same composition, and more evidence for it.
     deeper = counted_model.place(10 * new)
     assert (deeper["label"] == result["label"]).mean() > 0.98

@@ -13,6 +13,7 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -136,7 +137,8 @@ def round_trips(folder: Path) -> None:
         if kind == "np.memmap":
             mapped = np.memmap(folder / "U", float, "w+", shape=model.representation_.shape)
             mapped[:] = model.representation_
-            model.representation_ = mapped
+            answers = model._answers
+            answers.represented = replace(answers.represented, U=mapped)
         results = []
         for name, (save, load) in METHODS.items():
             path = folder / f"{name}-{kind.replace(' ', '-')}"

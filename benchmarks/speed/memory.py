@@ -76,7 +76,8 @@ def measure(case):
     stages.peaks["the rest"] = megabytes("VmHWM")
     rows, columns = X.shape
     dense = 4 * rows * columns / 2**20
-    graph = graph_megabytes(model.row_graph_, model.column_graph_)
+    graphs = (model.row_graph_, model.column_graph_) if model.has_representation_ else ()
+    graph = graph_megabytes(*graphs)
     peaks = {stage: (peak - before) / dense for stage, peak in stages.peaks.items()}
     above = max(peaks.values()) * dense
     shown = ", ".join(f"{stage} {ratio:.1f}" for stage, ratio in peaks.items())

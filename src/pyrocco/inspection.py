@@ -5,8 +5,6 @@ from pyrocco.cells.inspection import (
     Facts,
     estimate_cost,
     gather_facts,
-    look_like_genes,
-    look_like_words,
     machine_memory,
 )
 from pyrocco.cells.kinds import Cells, read_kind
@@ -17,8 +15,6 @@ __all__ = [
     "Facts",
     "estimate_cost",
     "gather_facts",
-    "look_like_genes",
-    "look_like_words",
     "machine_memory",
     "read_kind",
 ]

@@ -1,4 +1,4 @@
-"""Facts about values, names of genes and words, and the cost of a fit."""
+"""Facts about values, and the cost of a fit."""
 
 import numpy as np
 import pytest
@@ -10,36 +10,12 @@ from pyrocco.cells.side_sums import Table
 from pyrocco.inspection import (
     estimate_cost,
     gather_facts,
-    look_like_genes,
-    look_like_words,
 )
 from pyrocco.prepare import zscore
 
 rng = np.random.default_rng(0)
 # Counts as of a sequencer: genes of very different frequency, cells of different depth.
 COUNTS = rng.poisson(np.outer(rng.gamma(4, 0.3, 300), rng.lognormal(-2, 1.5, 80))).astype(float)
-WORDS = ["".join(chr(97 + (i // 26**k) % 26) for k in range(3)) for i in range(80)]
-CELLS = [f"cell_{i}" for i in range(300)]
-
-
-@pytest.mark.parametrize(
-    ("names", "expected"),
-    [
-        (["ENSMUSG00000000001", "ENSMUSG00000000003.2"], True),
-        (["Actb", "Gapdh", "Rpl13a", "sample"], True),
-        (["RPS6", "MT-CO1", "x", "B2M"], True),
-        (["TP53", "liver", "heart"], False),
-        ([], False),
-    ],
-)
-def test_genes(names, expected):
-    assert look_like_genes(names) == expected
-
-
-def test_words():
-    assert look_like_words(WORDS)
-    assert not look_like_words(CELLS)
-    assert not look_like_words(WORDS[:10])
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])

@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_iris
 
 from pyrocco.backends import ChunkedMatrix, ScratchStore
-from pyrocco.cells.kinds import KINDS, say_steps
+from pyrocco.cells.kinds import COUNT_STEPS, KINDS, say_steps
 from pyrocco.inspection import read_kind
 from pyrocco.prepare import log1p, normalize, tfidf, zscore
 
@@ -18,13 +18,11 @@ MARKS = rng.integers(1, 6, (300, 80)).astype(float)
 RATED = np.where(rng.random(MARKS.shape) < 0.8, np.nan, MARKS)
 GENEROUS = np.clip(np.rint(rng.normal(3, 1, (300, 1)) + rng.normal(0, 1, (300, 80))), 1, 5)
 LOG_RATIOS = rng.normal(size=(300, 80)) * 3 - 1
-GENES = [f"ENSG{i:011d}" for i in range(80)]
-WORDS = ["".join(chr(97 + (i // 26**k) % 26) for k in range(3)) for i in range(80)]
-CELLS = [f"cell_{i}" for i in range(300)]
 
 CASES = {
-    "sparse counts": (COUNTS, "counts", ("tfidf",)),
-    "dense counts": (DENSE_COUNTS, "counts", ("normalize", "log1p")),
+    "sparse counts": (COUNTS, "counts", COUNT_STEPS),
+    "dense counts": (DENSE_COUNTS, "counts", COUNT_STEPS),
+    "rare yes": ((DENSE_COUNTS > 25).astype(float), "yes/no", COUNT_STEPS),
     "normalised counts": (normalize(COUNTS), "positive values", ("log1p",)),
     "logged counts": (log1p(normalize(COUNTS)), "real values", ()),
     "tf-idf": (tfidf(COUNTS), "real values", ()),
@@ -84,10 +82,10 @@ def test_zeros_that_are_stored_do_not_matter():
 
 def test_missing_values_do_not_count():
     X = np.where(rng.random(DENSE_COUNTS.shape) < 0.7, np.nan, DENSE_COUNTS)
-    assert decided(read_kind(X)) == ("counts", ("normalize", "log1p"))
-    words = COUNTS.copy()
-    words[0, 0] = np.nan
-    assert read_kind(words).steps == ("normalize", "log1p")  # tf-idf takes none
+    assert decided(read_kind(X)) == ("counts", COUNT_STEPS)
+    sparse_counts = COUNTS.copy()
+    sparse_counts[0, 0] = np.nan
+    assert decided(read_kind(sparse_counts)) == ("counts", COUNT_STEPS)
     assert decided(read_kind(np.array([[np.nan, 1.0], [0.0, 1.0]]))) == ("yes/no", ())
 
 
@@ -108,21 +106,14 @@ def test_what_was_done_is_enough():
     assert read_kind(zscore(load_breast_cancer().data)).steps == ()
 
 
-def test_genes_and_words_are_recognised_by_their_names():
-    genes = read_kind(COUNTS, CELLS, GENES)
-    assert decided(genes) == ("counts", ("normalize", "log1p"))
-    assert "genes" in genes.sentence
-    words = read_kind(COUNTS, CELLS, WORDS)
-    assert decided(words) == ("counts", ("tfidf",))
-    assert "words" in words.sentence
-
-
-def test_columns_are_scaled_if_rows_are_genes():
-    cells = read_kind(np.ascontiguousarray(COUNTS.T), GENES, CELLS)
-    assert decided(cells) == ("counts", ("normalize", "log1p"))
-    assert cells.transposed
-    assert cells.sentence.startswith("The fit scales columns to the same total and takes log")
-    assert not read_kind(zscore(COUNTS).T, GENES, CELLS).transposed
+def test_each_side_of_counts_is_prepared_by_itself():
+    cells = read_kind(COUNTS)
+    assert cells.each_side
+    assert "Columns are compared in the same way" in cells.sentence
+    assert not cells.forced(COUNT_STEPS, "as asked").each_side
+    assert not read_kind(MARKS).each_side
+    transposed = read_kind(np.ascontiguousarray(COUNTS.T))
+    assert transposed == cells
 
 
 def test_sentences():

@@ -17,7 +17,9 @@ from pyrocco import ROCCO
 from pyrocco.backends import NumpyBackend
 from pyrocco.backends.chunked.dask import ClusterLostError
 from pyrocco.cli import dask_cluster, main
+from pyrocco.fitting.result import Represented
 from pyrocco.io import result_files
+from pyrocco.results.answers import Answers
 
 SMALL = {"column_labels.csv", "block_means.csv", "summary.json"}
 
@@ -48,7 +50,7 @@ def fake_fits(monkeypatch, truth):
     """In place of the fit: what it was given, and the labels that are known."""
     seen = []
 
-    def fit(self, X, *, checkpoint, observer, row_names, column_names):
+    def fit(self, X, *, checkpoint, observer):
         checkpoint.open(self.get_params(), np.zeros((1, 1)), NumpyBackend())
         seen.append((self, X))
         _, rows, columns = truth
@@ -57,7 +59,8 @@ def fake_fits(monkeypatch, truth):
         self.column_labels_, self.column_membership_ = columns, np.ones(len(columns))
         self.n_row_clusters_ = self.n_column_clusters_ = 3
         self.block_means_, self.cell_weights_ = np.eye(3), None
-        self.converged_, self.n_iter_, self.structure_ = True, 7, "abundance"
+        self.structure_ = "abundance"
+        self._answers = Answers(represented=Represented(None, (None, None), [{}] * 7, True))
         self.cells_, self.preparation_ = "real values", "The fit uses the values as they are."
         return self
 

@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 from scipy import sparse
 
+from pyrocco.cells.kinds import COUNT_STEPS
 from pyrocco.cli import main
 from pyrocco.cli.terminal import reading_bar
 from pyrocco.inspection import gather_facts
@@ -31,7 +32,8 @@ def test_describes_the_matrix(path, capsys):
         "The matrix has 60 rows and 45 columns.",
         f"{100 * np.count_nonzero(X) / X.size:.3g} % of the cells",
         f"Values are whole numbers from 0 to {X.max():g}, mean {X.mean():.4g}.",
-        "Cells: counts. The fit weights columns by tf-idf and scales rows to length 1",
+        "Cells: counts. The fit scales rows to the same total, then takes log(1 + x)",
+        "Columns are compared in the same way, after they were scaled to the same total.",
         "A fit takes about 1 s on two cores and 0.4 GB of memory",
     ):
         assert words in captured.out
@@ -44,7 +46,7 @@ def test_json(path, capsys):
     about = json.loads(captured.out)
     assert captured.err == ""
     assert about["facts"] == asdict(gather_facts(sparse.csr_array(X.T)))
-    assert (about["cells"], about["steps"]) == ("counts", ["tfidf"])
+    assert (about["cells"], about["steps"]) == ("counts", list(COUNT_STEPS))
     assert about["cost"]["memory"] > 0
 
 

@@ -4,6 +4,7 @@ import base64
 import json
 import re
 import zlib
+from dataclasses import replace
 from importlib.resources import files
 from itertools import pairwise
 
@@ -230,7 +231,10 @@ def test_sentences_describe_the_model():
     model.cell_weights_[0, :3] = 0.2
     X[5, :9] = np.nan
     model.row_membership_[:2] = 0.3
-    model.converged_ = False
+    assert "The fit ended in 1.23 seconds." in summary_sentences(model, X, {"seconds": 1.234})
+    assert not model.has_representation_
+    assert model.converged_
+    model._answers.represented = replace(model._answers.represented, converged=False)
     text = " ".join(summary_sentences(model, X, {"seconds": 1.234}))
     assert "The number of row clusters was given; the number of column clusters was" in text
     assert "The membership probability of 2 rows is below 50 %: another cluster may" in text

@@ -87,7 +87,7 @@ def use(model, X, report):
         lambda: model.predict_columns(X[:, :3]),
         lambda: model.place_columns(X[:, :3] + 0.5),
         lambda: model.transform(new),
-        lambda: model.impute(np.where(new_cells, np.nan, X)),
+        lambda: model.has_representation_ and model.impute(np.where(new_cells, np.nan, X)),
         lambda: model.at(2, 2).explain(),
         lambda: model.coarser().block_means_,
         lambda: model.finer().row_labels_,

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.exceptions import NotFittedError
 
 from pyrocco import ROCCO
 from pyrocco.datasets import make_noisy_biclusters
@@ -133,13 +134,48 @@ def test_weights_and_outliers_too():
         np.testing.assert_array_equal(value, expected[name], name)
 
 
+def with_a_missing_value(X):
+    X = X.copy()
+    X[0, 0] = np.nan
+    return X
+
+
+def test_the_representation_is_learned_in_the_fit_only_where_labels_need_it():
+    X = matrix()
+    assert not ROCCO().fit(X).has_representation_
+    assert ROCCO().fit(with_a_missing_value(X)).has_representation_
+    assert ROCCO(3, variant="paper").fit(X).has_representation_
+    with pytest.raises(NotFittedError):
+        _ = ROCCO().has_representation_
+
+
+@pytest.mark.parametrize("weights", [None, np.arange(60) % 3])
+def test_the_representation_does_not_depend_on_when_it_is_learned(weights):
+    """Neither on changes of the matrix, nor on other answers that were given before."""
+    X = matrix()
+    first = ROCCO().fit(X, sample_weight=weights)
+    expected, labels = first.representation_, first.row_labels_.copy()
+    later = ROCCO().fit(X, sample_weight=weights)
+    answers(later, X.copy())
+    X[:] = 0
+    np.testing.assert_array_equal(later.representation_, expected)
+    np.testing.assert_array_equal(later.row_labels_, labels)
+    assert later.n_iter_ == len(later.history_) > 0
+    assert later.converged_
+    assert later.row_graph_.n_nodes == 60
+    assert later.column_graph_.n_nodes == 40
+
+
 def test_nothing_is_computed_before_it_is_asked_for_and_then_the_copy_is_released():
     X = matrix()
     model = ROCCO().fit(X)
     held = model._answers
-    assert held._source[0].data is not X
-    assert held._tree is held._row_predictor is None
+    assert held._source.result.data is not X
+    assert held._tree is held._row_predictor is held.represented is None
     first = model.tree_
     answers(model, X)
     assert model.tree_ is first
+    assert held._source is not None  # the representation may still be asked for
+    U = model.representation_
     assert held._source is None
+    assert model.representation_ is U

@@ -13,6 +13,7 @@ import zlib
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.datasets import make_biclusters
 
 import pyrocco
@@ -25,6 +26,7 @@ from pyrocco.results.stored_fields import MODELS, OBJECTS
 from tests.model_files import (
     change_array,
     npy,
+    place_of,
     put_together,
     rewrite,
     set_value,
@@ -35,11 +37,21 @@ from tests.results.fuzz_models import ONE_THREAD
 
 X, _, _ = make_biclusters((60, 40), 3, noise=5, random_state=0)
 
+# Places in the content of a model file.
+ATTRIBUTES = ("attributes",)
+ANSWERS = (*ATTRIBUTES, "_answers")
+ROW_PREDICTOR = (*ANSWERS, "row_predictor")
+REPRESENTED = (*ANSWERS, "represented")
+ROW_GRAPH = (*REPRESENTED, "graphs", 0)
+STATE = (*ATTRIBUTES, "assigner_", "random_state", "state")
+
 
 @pytest.fixture(scope="module", name="original")
 def save_original(tmp_path_factory):
     path = tmp_path_factory.mktemp("original") / "model.pyrocco"
-    ROCCO().fit(X).save(path)
+    model = ROCCO().fit(X)
+    assert model.representation_.shape == X.shape  # it is stored once it was asked for
+    model.save(path)
     return path
 
 
@@ -123,12 +135,14 @@ def test_every_byte_matters_or_changes_nothing(original, tmp_path):
 
 def test_damage_that_the_archive_does_not_notice(saved):
     text, arrays = take_apart(saved)
-    text["content"]["attributes"]["n_iter_"] += 1
+    part, key = place_of(text, *REPRESENTED, "converged")
+    part[key] = not part[key]
     put_together(saved, text, arrays)
     assert "is damaged: save or copy the model again" in refused(saved)
     rewrite(saved, lambda text: None)  # the digest is computed again
     text, arrays = take_apart(saved)
-    name = text["content"]["attributes"]["representation_"]["$array"]
+    part, key = place_of(text, *REPRESENTED, "U")
+    name = part[key]["$array"]
     arrays[name] = arrays[name][:-8] + struct.pack("<d", 7.0)
     put_together(saved, text, arrays)
     assert "is damaged" in refused(saved)
@@ -342,11 +356,6 @@ def test_sparse_matrices_with_wrong_indices(tmp_path, data, indices, indptr, sha
 
 # The content.
 
-ATTRIBUTES = ("attributes",)
-ANSWERS = ("attributes", "_answers")
-ROW_PREDICTOR = (*ANSWERS, "row_predictor")
-STATE = ("attributes", "assigner_", "random_state", "state")
-
 
 @pytest.mark.parametrize(
     ("keys", "value"),
@@ -364,12 +373,15 @@ STATE = ("attributes", "assigner_", "random_state", "state")
         (("attributes", "n_features_in_"), 41),
         (("attributes", "row_labels_"), None),
         (("attributes", "structure_"), "chaos"),
-        (("attributes", "history_"), [{}]),
-        (("attributes", "history_"), 3),
-        (("attributes", "converged_"), "yes"),
+        ((*REPRESENTED, "history"), [{}]),
+        ((*REPRESENTED, "history"), 3),
+        ((*REPRESENTED, "converged"), "yes"),
+        ((*REPRESENTED, "graphs"), {"$tuple": []}),
+        ((*REPRESENTED, "U"), {"$names": ["a"]}),
+        (REPRESENTED, 3),
         (("attributes", "cell_weights_"), 1.5),
         (("attributes", "feature_names_in_"), {"$names": ["a"]}),
-        (("attributes", "representation_"), {"$names": ["a"]}),
+        (("attributes", "representation_"), None),
         (("attributes", "_answers"), None),
         (("parameters", "n_clusters"), "three"),
         (("parameters", "metric"), "euklid"),
@@ -385,7 +397,8 @@ STATE = ("attributes", "assigner_", "random_state", "state")
         ((*ROW_PREDICTOR, "known", "exponent"), 2**40),
         ((*ROW_PREDICTOR, "cleaner"), "none"),
         ((*ROW_PREDICTOR, "profiles", "variance"), "1"),
-        (("attributes", "row_graph_", "n_nodes"), 61),
+        ((*ROW_GRAPH, "n_nodes"), 61),
+        ((*REPRESENTED, "graphs", 1, "n_nodes"), 41),
         (("attributes", "assigner_", "backend", "n_threads"), 10**9),
         ((*STATE, 2), 625),
         ((*STATE, 2), -1),
@@ -419,12 +432,12 @@ def with_entry(value, place=0):
         ((*ATTRIBUTES, "column_labels_"), lambda a: a[:-1]),
         ((*ATTRIBUTES, "row_membership_"), lambda a: a[:-1]),
         ((*ATTRIBUTES, "block_means_"), lambda a: a[:-1]),
-        ((*ATTRIBUTES, "representation_"), lambda a: a.T),
-        ((*ATTRIBUTES, "representation_"), lambda a: a.astype(np.float16)),
-        ((*ATTRIBUTES, "row_graph_", "heads"), with_entry(60)),
-        ((*ATTRIBUTES, "row_graph_", "tails"), with_entry(-7)),
-        ((*ATTRIBUTES, "row_graph_", "weights"), lambda a: a[:-1]),
-        ((*ATTRIBUTES, "row_graph_", "weights"), with_entry(np.nan)),
+        ((*REPRESENTED, "U"), lambda a: a.T),
+        ((*REPRESENTED, "U"), lambda a: a.astype(np.float16)),
+        ((*ROW_GRAPH, "heads"), with_entry(60)),
+        ((*ROW_GRAPH, "tails"), with_entry(-7)),
+        ((*ROW_GRAPH, "weights"), lambda a: a[:-1]),
+        ((*ROW_GRAPH, "weights"), with_entry(np.nan)),
         ((*ANSWERS, "tree", "rows", "finest"), with_entry(2**40)),
         ((*ANSWERS, "tree", "rows", "finest"), np.zeros_like),
         ((*ANSWERS, "tree", "rows", "merges"), with_entry(99)),
@@ -452,8 +465,8 @@ def test_arrays_that_do_not_fit_each_other(saved, keys, change):
 
 def test_byte_order_does_not_matter(saved):
     before = pyrocco.load(saved)
-    for name in ("representation_", "row_labels_"):
-        change_array(saved, ("attributes", name), lambda a: a.astype(a.dtype.newbyteorder(">")))
+    for keys in ((*REPRESENTED, "U"), (*ATTRIBUTES, "row_labels_")):
+        change_array(saved, keys, lambda a: a.astype(a.dtype.newbyteorder(">")))
     after = pyrocco.load(saved)
     np.testing.assert_array_equal(after.representation_, before.representation_)
     assert after.representation_.dtype.isnative
@@ -473,6 +486,7 @@ MISSING = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
 EMPTY = MISSING.copy()
 EMPTY[4], EMPTY[:, 7] = np.nan, np.nan
 SPARSE = sparse.csr_array(np.where(X > 20, X, 0))
+COUNTS = np.random.default_rng(0).poisson(np.clip(X, 1, None) / 20).astype(float)
 
 
 @pytest.mark.parametrize(
@@ -485,6 +499,9 @@ SPARSE = sparse.csr_array(np.where(X > 20, X, 0))
         ({"n_clusters": (1, 5)}, X, None),
         ({}, X[:, :1], None),
         ({}, np.outer(np.arange(40.0), np.ones(12)), None),
+        ({}, COUNTS, None),
+        ({}, np.where(COUNTS > 6, np.nan, COUNTS), None),
+        ({}, (COUNTS > 4).astype(float), None),
         ({}, np.ones((9, 7)), None),
         ({}, np.zeros((9, 7)), None),
         ({}, 1e-300 * X, None),
@@ -502,14 +519,23 @@ def test_unusual_models_are_not_refused(parameters, data, weights, tmp_path):
     assert again.at(1, 1).explain().shape == model.at(1, 1).explain().shape
 
 
-@pytest.mark.parametrize("structure", ["blocks", "features", "rcc"])
-def test_changed_at_random(structure, tmp_path):
+OUTLIERS = X.copy()
+OUTLIERS[::9, ::7] *= 1000
+FITS = {
+    "blocks": (ROCCO(), OUTLIERS),
+    "counts": (ROCCO(), COUNTS),
+    "features": (ROCCO((3, 2)), X),
+    "rcc": (RCC(), X),
+}
+
+
+@pytest.mark.parametrize("kind", FITS)
+def test_changed_at_random(kind, tmp_path):
     """A crash of the interpreter, a hang or an unexpected error ends the process."""
     path = tmp_path / "model.pyrocco"
-    data = X.copy()
-    if structure == "blocks":
-        data[::9, ::7] *= 1000  # with outlier cells
-    model = {"blocks": ROCCO(), "features": ROCCO((3, 2)), "rcc": RCC()}[structure].fit(data)
+    estimator, data = FITS[kind]
+    model = clone(estimator).fit(data)
+    assert model.representation_.shape == X.shape  # it is stored once it was asked for
     model.save(path, {"names": ["a", "b"], "values": np.arange(3.0)})
     np.save(f"{path}.npy", data)
     command = [sys.executable, "-m", "tests.results.fuzz_models", str(path), "0", "100"]

@@ -1,6 +1,7 @@
 """A model that was saved and loaded is the same model; other files are refused in plain words."""
 
 import json
+import pickle
 import zipfile
 from dataclasses import fields, is_dataclass
 
@@ -17,6 +18,7 @@ from pyrocco.backends import NumpyBackend, TorchBackend
 from pyrocco.estimators.loading import Loaded, load_with_about
 from pyrocco.io import ModelFileError
 from pyrocco.io.model_file import FORMAT_VERSION, read_model_file, write_model_file
+from pyrocco.results.answers import Answers
 from pyrocco.solvers import MultigridSolver, SpectralSolver
 from tests.model_files import rewrite
 
@@ -27,6 +29,8 @@ def parts_of(value):
         return {"state": value.get_state()}
     if sparse.issparse(value):
         return {"dense": value.toarray()}
+    if isinstance(value, Answers):
+        value = value.__reduce__()[1]  # without the data of the fit
     if isinstance(value, (list, tuple)):
         return dict(enumerate(value))
     if isinstance(value, dict):
@@ -87,6 +91,39 @@ def test_everything_comes_back(case, planted, tmp_path):
     assert_same(model, pyrocco.load(tmp_path / "model.pyrocco"))
 
 
+REPRESENTED = (
+    "representation_", "row_graph_", "column_graph_", "history_", "n_iter_", "converged_"
+)  # fmt: skip
+
+
+def save_and_load(model, folder):
+    model.save(folder / "model.pyrocco")
+    return pyrocco.load(folder / "model.pyrocco")
+
+
+def pickle_and_unpickle(model, folder):
+    return pickle.loads(pickle.dumps(model))
+
+
+@pytest.mark.parametrize("copied", [save_and_load, pickle_and_unpickle])
+def test_a_representation_that_was_not_asked_for_is_not_stored(copied, planted, tmp_path):
+    model = ROCCO().fit(planted[0])
+    again = copied(model, tmp_path)
+    assert not model.has_representation_
+    assert not again.has_representation_
+    for name in REPRESENTED:
+        with pytest.raises(AttributeError, match="not computed before the model was saved"):
+            getattr(again, name)
+    np.testing.assert_array_equal(again.predict(planted[0]), model.row_labels_)
+    U = model.representation_
+    again = copied(model, tmp_path)
+    assert model.has_representation_
+    assert again.has_representation_
+    np.testing.assert_array_equal(again.representation_, U)
+    for name in REPRESENTED[1:]:
+        assert_same(getattr(again, name), getattr(model, name), name)
+
+
 def test_a_loaded_model_can_be_fitted_again(planted, tmp_path):
     model = ROCCO(variant="paper").fit(planted[0])
     model.save(tmp_path / "a")
@@ -98,6 +135,7 @@ def test_a_loaded_model_can_be_fitted_again(planted, tmp_path):
 def test_back_ends_are_saved_by_name(planted, tmp_path):
     for backend in (NumpyBackend(), TorchBackend("cpu")):
         model = ROCCO(device=backend).fit(planted[0])
+        assert model.representation_.shape == planted[0].shape
         model.save(tmp_path / "a")
         again = pyrocco.load(tmp_path / "a")
         assert again.device == "cpu"
@@ -220,9 +258,7 @@ def test_a_newer_file_says_how_to_read_it(saved):
     [
         lambda text: text["content"].update({"class": "Unknown"}),
         lambda text: text["content"]["parameters"].update(unheard_of=1),
-        lambda text: text["content"]["attributes"]["row_graph_"]["$record"].__setitem__(
-            0, "Popen"
-        ),
+        lambda text: text["content"]["attributes"]["_answers"]["$record"].__setitem__(0, "Popen"),
     ],
 )
 def test_what_this_version_does_not_know(saved, change):

@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 
 import pyrocco
 from pyrocco import ROCCO
+from pyrocco.assign.profiles import CountProfiles
 from pyrocco.backends import TorchBackend
 from pyrocco.fitting.repeated_rows import KnownRows
 from tests.estimators.test_invariance import any_storage, dtypes
@@ -108,6 +109,61 @@ def test_new_columns_of_blocks_find_their_cluster():
     np.testing.assert_array_equal(model.predict_columns(X[:, 60:]), expected)
     assert result["far"].mean() < 0.05
     assert model.place_columns(9 * X[:, 60:])["far"].all()
+
+
+def counted_blocks(n_rows, n_columns=60):
+    """Counts with levels of rows and columns: rows of one cluster differ in their totals."""
+    rng = np.random.default_rng(3)
+    labels = np.arange(n_rows) % 3, np.arange(n_columns) % 3
+    rates = np.array([[4.0, 1.0, 1.0], [1.0, 4.0, 1.0], [1.0, 1.0, 4.0]])[labels[0]][:, labels[1]]
+    levels = np.outer(rng.gamma(4, 0.25, n_rows), rng.gamma(4, 0.25, n_columns))
+    return rng.poisson(rates * levels).astype(float)
+
+
+COUNTS = counted_blocks(900)
+
+
+@pytest.fixture(scope="module", name="counted_model")
+def fit_counts():
+    model = ROCCO().fit(COUNTS[:150])
+    assert (model.cells_, model.structure_) == ("counts", "blocks")
+    assert isinstance(model._answers.row_predictor.profiles, CountProfiles)
+    assert isinstance(model._answers.column_predictor.profiles, CountProfiles)
+    return model
+
+
+def test_new_rows_of_counts_find_their_cluster(counted_model, tmp_path):
+    new = COUNTS[150:]
+    result = counted_model.place(new)
+    assert agreement(counted_model, result["label"], 150) > 0.98
+    assert result["far"].mean() < 0.05
+    np.testing.assert_array_equal(result["label"], counted_model.predict(sparse.csr_array(new)))
+    counted_model.save(tmp_path / "model.pyrocco")
+    again = pyrocco.load(tmp_path / "model.pyrocco")
+    pd.testing.assert_frame_equal(again.place(new), result, check_exact=True)
+    missing = np.random.default_rng(0).random(new.shape) < 0.3
+    incomplete = counted_model.predict(np.where(missing, np.nan, new))
+    assert agreement(counted_model, incomplete, 150) > 0.95
+    # Ten times as many counts are the same composition, and more evidence for it.
+    deeper = counted_model.place(10 * new)
+    assert (deeper["label"] == result["label"]).mean() > 0.98
+    assert deeper["membership"].mean() > result["membership"].mean()
+
+
+def test_new_columns_of_counts_find_their_cluster():
+    X = COUNTS[:150].T
+    model = ROCCO().fit(X[:, :120])
+    found = model.predict_columns(X[:, 120:])
+    expected = model.column_labels_[np.arange(120, 150) % 3]
+    assert np.mean(found == expected) > 0.95
+
+
+def test_a_transposed_table_of_counts_has_the_labels_of_the_other_side(counted_model):
+    transposed = ROCCO().fit(COUNTS[:150].T)
+    np.testing.assert_array_equal(transposed.row_labels_, counted_model.column_labels_)
+    np.testing.assert_array_equal(transposed.column_labels_, counted_model.row_labels_)
+    new = COUNTS[150:200]
+    np.testing.assert_array_equal(transposed.predict_columns(new.T), counted_model.predict(new))
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -192,6 +192,14 @@ def test_refits_are_prepared_as_the_model():
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     copy = module._unfitted(ROCCO(n_jobs=1).fit(X), 1)
     assert "already have mean 0" in copy.fit(5 + 100 * X[::2]).preparation_
+    # Halves of counts may look like rare answers; each side is prepared by itself.
+    counts = rng.poisson(0.3, (30, 40)).astype(float)
+    model = ROCCO(n_jobs=1).fit(counts)
+    assert model.found_cells_.each_side
+    copy = module._unfitted(model, 1).fit(counts)
+    assert copy.found_cells_ == model.found_cells_
+    assert module._unfitted(model, 1).fit(np.minimum(counts, 1)).cells_ == "counts"
+    np.testing.assert_array_equal(copy.representation_, model.representation_)
     assert module._unfitted(fast(X), 1).get_params() == {"n_clusters": 3, "verbose": 0}
 
 

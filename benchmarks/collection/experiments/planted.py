@@ -9,14 +9,15 @@ from typing import Any
 
 import pandas as pd
 
+from benchmarks.collection.methods.rocco import METHOD as ROCCO
+from benchmarks.collection.methods.rocco import TRUE_K
 from benchmarks.collection.planted import CASES, NOISES, Blocks
 from benchmarks.paper import markdown
 from benchmarks.paper.cell import Cell, grid
 from benchmarks.paper.datasets import Source
 from benchmarks.paper.experiments import Experiment, Request
-from benchmarks.paper.methods import METHODS, Found, TwoSided
+from benchmarks.paper.methods import Found, TwoSided
 from benchmarks.paper.methods.base import EVERYWHERE
-from benchmarks.paper.methods.fit_rocco import fit_rocco
 
 SEEDS, NOISE_SEEDS = 10, 20
 LEGEND = """\
@@ -24,10 +25,6 @@ Ten new matrices for each case, twenty for each kind of noise. ARI of the rows: 
 deviation over the matrices. The reference is hard EM of the planted family, started from the true
 labels: about the best that can be reached, but not a strict bound. The share is the mean ARI
 divided by that of the reference. `benchmarks/collection/planted.py` describes the cases."""
-
-
-def cluster_true_k(X: Any, k: int, seed: int, n_clusters: Sequence[int]) -> Found:
-    return fit_rocco(X, seed, n_clusters=tuple(n_clusters))
 
 
 @dataclass(frozen=True)
@@ -41,8 +38,6 @@ class FromTruth:
         return Found(labels.rows, labels.columns)
 
 
-ROCCO = METHODS["rocco"]
-TRUE_K = TwoSided("rocco_true_k", None, EVERYWHERE, cluster_true_k, takes_missing=True)
 NAMES = ("rocco", "rocco_true_k", "reference")
 
 

@@ -32,13 +32,14 @@ SET_TABLES = (
     ("CPU seconds", "cpu_seconds", 2),
 )
 LEGEND = """\
-Every set is used as it comes. `rocco` is `ROCCO()`; `control_x` is its last step on the data
-itself, without the representation; `leiden` uses the 15-nearest-neighbour graph of 50 principal
-components (RB configuration, resolution 1, edges of weight 1), and `leiden_prepared` the same
-after preparation by hand: normalize and log1p for cells, log2 where genes are positive and large
-and then z-scores, tf-idf for text. `km_silhouette` is k-means with K from 2 to 15 chosen by the
-silhouette, `hdbscan` and `evoc` determine the number of clusters themselves (their noise points
-count as one cluster), and `scc_true_k` is spectral co-clustering with the true number.
+Every set is used as it comes. `rocco` is `ROCCO()`; `control_x` is its preparation and its
+last step alone, which shows what the rest of a fit costs; `leiden` uses the 15-nearest-neighbour
+graph of 50 principal components (RB configuration, resolution 1, edges of weight 1), and
+`leiden_prepared` the same after preparation by hand: normalize and log1p for cells, log2 where
+genes are positive and large and then z-scores, tf-idf for text. `km_silhouette` is k-means with K
+from 2 to 15 chosen by the silhouette, `hdbscan` and `evoc` determine the number of clusters
+themselves (their noise points count as one cluster), and `scc_true_k` is spectral co-clustering
+with the true number.
 
 Methods that depend on the seed have {seeds}; ROCCO does only on sets of more than 1000 rows.
 Scores of a set are means over seeds. Tables by kind give the mean over sets ± its standard error;

@@ -2,16 +2,18 @@
 
 from dataclasses import replace
 
+from benchmarks.collection.methods.control_x import METHOD as CONTROL_X
 from benchmarks.collection.methods.evoc import METHOD as EVOC
 from benchmarks.collection.methods.km_silhouette import METHOD as KM_SILHOUETTE
 from benchmarks.collection.methods.leiden import AS_IT_IS, PREPARED
+from benchmarks.collection.methods.rocco import METHOD as ROCCO
 from benchmarks.paper.methods import METHODS as PAPER
 
 METHODS = {
     method.name: method
     for method in (
-        PAPER["rocco"],
-        replace(PAPER["cn_x"], name="control_x"),
+        ROCCO,
+        CONTROL_X,
         AS_IT_IS,
         PREPARED,
         KM_SILHOUETTE,

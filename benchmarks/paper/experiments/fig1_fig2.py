@@ -18,8 +18,7 @@ from benchmarks.paper.datasets import Biclusters
 from benchmarks.paper.experiments.base import Experiment, Request
 from benchmarks.paper.methods.base import NOWHERE, Found, TwoSided, transposed
 from benchmarks.paper.methods.fit_cobra import SETTINGS
-from benchmarks.paper.methods.fit_rocco import fit_rocco
-from pyrocco import COBRA, RCC
+from pyrocco import COBRA, RCC, ROCCO
 from pyrocco.datasets import Dataset
 
 SOURCE = Biclusters(50)
@@ -43,7 +42,8 @@ def rcc_columns(X: Any, k: int, seed: int) -> Found:
 
 
 def rocco(X: Any, k: int, seed: int, variant: str) -> Found:
-    return fit_rocco(X, seed, variant=variant)
+    model = ROCCO(prepare=None, variant=variant, random_state=seed).fit(X)
+    return Found(model.row_labels_, model.column_labels_, {}, model.representation_)
 
 
 @dataclass(frozen=True)

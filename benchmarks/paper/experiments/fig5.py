@@ -148,9 +148,14 @@ def _stage_table(frame: pd.DataFrame) -> str:
     for method in ROCCOS:
         stages = _stages(frame, method)
         for stage in STAGES:
-            values = [f"{stages[stage][n]:.2f}" if n in stages.index else "-" for n in sizes]
+            values = [_two_digits(stages[stage].get(n)) for n in sizes]
             rows.append([method, stage, *values, slope(stages[stage])])
     return markdown.table(["method", "stage", *map(str, sizes), "slope"], rows)
+
+
+def _two_digits(seconds: float | None) -> str:
+    """Seconds as a text; "-" for a stage that the fit did not have."""
+    return "-" if seconds is None or np.isnan(seconds) else f"{seconds:.2f}"
 
 
 def _draw(frame: pd.DataFrame, methods: Sequence[str]) -> Figure:

@@ -1,4 +1,4 @@
-"""Control: the last step of default ROCCO on the data itself, without a representation."""
+"""Control: the last step of default ROCCO alone, without a search for outlier cells."""
 
 from benchmarks.paper.methods.base import TEXT, TwoSided
 from benchmarks.paper.methods.control_x import label_data

@@ -1,4 +1,4 @@
-"""The assignment step of default ROCCO, applied to the data."""
+"""The assignment step of default ROCCO alone, on the values as they are."""
 
 import numpy as np
 from scipy import sparse

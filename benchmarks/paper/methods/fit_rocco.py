@@ -15,11 +15,15 @@ _STAGES = {"graph": "graph", "representation": "representation", "clusters": "as
 
 
 def fit_rocco(X: Any, seed: int, **parameters: Any) -> Found:
+    """Fit the values as they are, unless another preparation is given."""
+    parameters = {"prepare": None} | parameters
     output = StringIO()
     with redirect_stderr(output):
-        model = ROCCO(prepare=None, random_state=seed, verbose=1, **parameters).fit(X)
+        model = ROCCO(random_state=seed, verbose=1, **parameters).fit(X)
     stages = stage_seconds(output.getvalue())
-    return Found(model.row_labels_, model.column_labels_, stages, model.representation_)
+    # The default learns the representation only where its labels need it.
+    U = model.representation_ if model.has_representation_ else None
+    return Found(model.row_labels_, model.column_labels_, stages, U)
 
 
 def stage_seconds(output: str) -> dict[str, float]:

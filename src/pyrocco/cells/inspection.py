@@ -1,11 +1,9 @@
-"""Facts about the values of a matrix and about the names of its rows, and the cost of a fit."""
+"""Facts about the values of a matrix, and the cost of a fit."""
 
 from __future__ import annotations
 
 import math
 import os
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -23,12 +21,6 @@ _SAME_TOTAL = 1e-3
 _SCALED = 0.05
 # Larger values are no logarithms of counts.
 _LARGEST_LOGARITHM = 50
-
-_SAMPLE_NAMES = 2000
-_ENSEMBL = re.compile(r"ENS[A-Z]{0,4}G\d{6,}(\.\d+)?( .*)?$")
-# Genes of humans and mice that nearly every experiment detects.
-_SYMBOL = re.compile(r"(RP[LS]P?\d+[AXYL]?|MT-[A-Z0-9]+|ACTB|GAPDH|B2M|MALAT1|EEF1A1|TP53|MYC)$")
-_WORD = re.compile(r"[a-z]{2,20}$")
 
 # Measured with ROCCO() on two cores of a 2.8 GHz Xeon, 1,000 x 1,000 to 20,000 x 1,000. They
 # agree with benchmarks/speed/results/growth_refined.md to within a factor of two.
@@ -236,57 +228,6 @@ def _spread(deviations: Floats) -> float:
         return 1.0
     low, high = np.quantile(varying / varying.max(), [0.05, 0.95])
     return float(high / max(low, SMALLEST))
-
-
-def look_like_genes(names: Sequence[str]) -> bool:
-    """Whether names look like genes: Ensembl identifiers, or common gene symbols.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of rows or of columns.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> from pyrocco.inspection import look_like_genes
-    >>> look_like_genes(["ENSG00000141510", "ENSG00000136997"])
-    True
-    >>> look_like_genes(["liver", "heart"])
-    False
-    """
-    if _matching_fraction(_ENSEMBL, names) > 0.5:
-        return True
-    return sum(bool(_SYMBOL.match(name.upper())) for name in names) >= 3
-
-
-def look_like_words(names: Sequence[str]) -> bool:
-    """Whether names look like the words of texts: many names in lower-case letters.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of columns.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> from pyrocco.inspection import look_like_words
-    >>> look_like_words(["column_0", "column_1"])
-    False
-    """
-    return len(names) >= 50 and _matching_fraction(_WORD, names) > 0.8
-
-
-def _matching_fraction(pattern: re.Pattern[str], names: Sequence[str]) -> float:
-    sample = names[:_SAMPLE_NAMES]
-    return sum(bool(pattern.match(name)) for name in sample) / max(len(sample), 1)
 
 
 @dataclass(frozen=True)

@@ -204,7 +204,7 @@ def _has_long_tail(facts: Facts) -> bool:
 def _judge_whole(facts: Facts) -> _Judgement:
     mostly_zero = facts.filled < SPARSE_DENSITY
     if facts.maximum <= 1:
-        return _RARE if facts.filled < _RARELY else _YES_NO
+        return _RARE if 0 < facts.filled < _RARELY else _YES_NO
     if not mostly_zero and facts.maximum <= _LARGEST_MARK:
         return _RATINGS if facts.n_missing or facts.row_effect > _ROW_EFFECT else _MARKS
     return _POSITIVE if _has_long_tail(facts) else _COUNTS  # counts would have zeros

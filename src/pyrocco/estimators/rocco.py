@@ -280,6 +280,7 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         self.n_column_clusters_ = len(columns.stability)
         self.block_means_ = result.block_means
         self.cell_weights_ = result.cell_weights
+        self.found_cells_ = result.cells
         self.cells_, self.preparation_ = result.cells.kind, result.cells.sentence
         self.structure_ = result.clusters.structure
         self.assigner_ = result.assigner
@@ -287,14 +288,6 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         learned = result.represented
         if learned is not None and not learned.converged and self.n_iter_ == self.max_iter:
             warn_not_converged(self.max_iter)
-
-    @property
-    def found_cells_(self) -> Cells:
-        """What the cells are, and how they were prepared."""
-        check_is_fitted(self)
-        answers = self._answers
-        names = answers.preparation.names
-        return Cells(self.cells_, names, self.preparation_, answers.prepares_each_side)
 
     @property
     def has_representation_(self) -> bool:

@@ -398,6 +398,7 @@ _ROCCO = StoredModel(
             "column_stability_": Floats("column_clusters"),
             "block_means_": Floats("row_clusters", "column_clusters"),
             "cell_weights_": optional(Cells("rows", "columns")),
+            "found_cells_": Part({"Cells": _CELLS}),
             "cells_": Text(KINDS),
             "preparation_": Text(),
             "structure_": Text(("blocks", "gradient", "features")),

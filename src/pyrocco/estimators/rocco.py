@@ -293,7 +293,7 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         """What the cells are, and how they were prepared."""
         check_is_fitted(self)
         answers = self._answers
-        each_side = answers.column_preparation != answers.preparation
+        each_side = answers.column_preparation.is_transposed != answers.preparation.is_transposed
         return Cells(self.cells_, answers.preparation.names, self.preparation_, each_side)
 
     @property

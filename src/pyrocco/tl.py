@@ -55,7 +55,8 @@ def rocco(
         ``uns[key_added]``
             ``block_means`` (cell clusters x gene clusters), ``n_row_clusters``,
             ``n_column_clusters``, ``cells`` and ``preparation`` (what the cells are, and how they
-            were prepared), ``structure``, ``converged``, ``params``. With `use_raw`
+            were prepared), ``structure``, ``converged`` (True if no representation had to be
+            learned), ``params``. With `use_raw`
             the labels of the genes are stored here, in the table ``raw_var``, since the
             genes of raw are not those of ``var``.
 

@@ -1,4 +1,4 @@
-"""From a representation to labels of the rows and of the columns."""
+"""From prepared data, or from a representation, to labels of the rows and of the columns."""
 
 from pyrocco.assign.continuous import ContinuousAssigner
 from pyrocco.assign.joint import Assigner, CoClusterer, Counted, EachSide, JointAssigner

@@ -30,7 +30,7 @@ def leading_features(U: Array, rank: int = N_FEATURES, backend: Backend | None =
     Parameters
     ----------
     U : array of shape (n_rows, n_columns)
-        A representation, or its transpose, on the back end.
+        The data or a representation, or the transpose, on the back end.
     rank : int
         Maximum number of singular vectors.
     backend : Backend, optional

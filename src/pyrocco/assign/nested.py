@@ -97,7 +97,7 @@ class NestedClusters:
 
     @classmethod
     def build(cls, U: Dense, row_labels: Labels, column_labels: Labels) -> NestedClusters:
-        """Nest the clusters of a fit by the features of its representation `U`."""
+        """Nest the clusters of a fit by the features of its prepared data `U`."""
         U = np.asarray(in_safe_range(U)[0])
         rows = NestedSide.build(sketched_features(U), row_labels)
         return cls(rows, NestedSide.build(sketched_features(U.T), column_labels))

@@ -93,9 +93,9 @@ class CountProfiles:
 
 @dataclass(frozen=True)
 class FeatureProfiles:
-    """Clusters as positions, or directions, among the leading features of a representation."""
+    """Clusters as positions, or directions, among the leading features of the prepared data."""
 
-    centre: Floats  # column means of the representation
+    centre: Floats  # column means of the prepared data
     axes: Floats  # its leading right singular vectors
     longest: float  # length of the longest row of the fit, relative to which rounding is measured
     clusters: RoundClusters  # the clusters among the features

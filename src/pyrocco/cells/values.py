@@ -93,7 +93,7 @@ def are_between(X: Dense, least: float, most: float) -> bool:
     >>> are_between(np.array([[1.0, np.nan]]), 0, 1), are_between(np.array([[2.0]]), 0, 1)
     (True, False)
     """
-    return not ((X < least) | (X > most)).any()
+    return not ((least > X) | (most < X)).any()
 
 
 def is_mostly_zero(X: Matrix | ChunkedMatrix) -> bool:

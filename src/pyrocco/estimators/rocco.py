@@ -48,11 +48,14 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
 
     ROCCO [1]_ builds a nearest-neighbour graph among the rows and one among the columns. It
     learns a smooth representation of the matrix, in which joined rows and joined columns are
-    similar, by solving a Sylvester equation. The rows and the columns of the representation are
-    then clustered. The default variant compares the evidence for blocks of cells under noise
-    with that for a single gradient or for clusters in the leading features, finds outlier cells
-    and fits again without them, and accepts missing values. ``variant="paper"`` follows
-    Algorithm 1 of the paper literally. See the page *How it works* for both.
+    similar, by solving a Sylvester equation, and clusters its rows and columns.
+    ``variant="paper"`` follows this algorithm literally.
+
+    The default variant finds out what the cells are, such as counts, and prepares them. It
+    clusters the prepared data: by a model of blocks of values or of counts under noise if the
+    evidence supports it, by leading features otherwise; a single gradient is one cluster. It
+    uses the representation to fill missing values and to find outlier cells only, because
+    labels from the representation were no better. See the page *How it works* for both variants.
 
     Parameters
     ----------
@@ -61,22 +64,24 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         of rows and columns, either of which may be None.
     prepare : {"auto"}, None, str, list of str or Cells, default="auto"
         Preparation of the values. ``"auto"`` finds out what the cells are (`cells_`) and
-        prepares them as their kind needs it: counts are freed from the totals of rows, positive
-        values over orders of magnitude are logged, columns with different units are scaled. The
-        paper variant then prepares nothing. None takes the values as they are. One or several
+        prepares them as their kind needs it: the totals of rows and columns of counts are
+        divided out, logarithms of positive values over orders of magnitude are taken, columns
+        with different units are scaled. With ``"auto"`` the paper variant prepares nothing.
+        None takes the values as they are. One or several
         names of `pyrocco.prepare` choose the preparations. `pyrocco.inspection.Cells`, such as
         `found_cells_` of another fit, say what the cells are and how they are prepared. All
         results are in the units of X.
     n_neighbors : int, default=10
-        Number of nearest neighbours of each row and each column in the graphs.
+        Number of nearest neighbours of each row and each column in the graphs of the
+        representation.
     metric : {"auto", "euclidean", "manhattan", "cosine"}, default="auto"
-        Distance between rows and between columns. ``"auto"`` is cosine if more than half of the
-        values are zero, and Euclidean otherwise, as in the paper.
+        Distance between rows and between columns in the graphs. ``"auto"`` is cosine if more
+        than half of the values are zero, and Euclidean otherwise, as in the paper.
     variant : {"refined", "paper"}, default="refined"
-        ``"refined"`` gives better clusters and does not depend on the units of X; ``"paper"``
-        is Algorithm 1 of the paper.
+        ``"refined"`` gave better clusters in our benchmarks and does not depend on the units of
+        X; ``"paper"`` is Algorithm 1 of the paper.
     solver : str or solver, default="auto"
-        Solver of the linear systems, see `pyrocco.solvers`.
+        Solver of the linear systems that give the representation, see `pyrocco.solvers`.
     max_iter : int, default=100
         Maximum number of iterations of the representation.
     device : {"cpu", "cuda", "auto"} or backend, default="cpu"
@@ -89,8 +94,8 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         Maximum number of threads; None uses as many as the process may use.
     memory_limit : None, str or int, default=None
         Memory that the program may use, such as ``"4GB"`` or a number of bytes, including the
-        matrix. If a fit in memory needs more, it uses single precision or keeps the
-        representation in temporary files; if that needs more too, it raises a MemoryError before
+        matrix. If a fit in memory needs more, it uses single precision or keeps the prepared
+        matrix and the representation in temporary files; if that needs more too, it raises a MemoryError before
         it starts.
     verbose : int, default=0
         1 prints the stages, 2 also the iterations, to standard error.
@@ -113,7 +118,7 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         from their probabilities.
     block_means_ : ndarray of shape (n_row_clusters_, n_column_clusters_)
         Mean of X over every block, that is, a row cluster and a column cluster. Outlier cells
-        are moved towards the representation; missing values are left out.
+        are moved towards their expected values; missing values are left out.
     cells_ : {"real values", "counts", "yes/no", "marks", "positive values", "different units"}
         The kind of the cells.
     preparation_ : str
@@ -128,13 +133,14 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         Weights of the cells, from 0 for outlier cells to 1, and NaN for missing values; only of
         the nonzero cells if X is sparse. None if there are no outlier cells.
     representation_ : ndarray of shape (n_rows, n_columns)
-        The smoothed matrix U, in the units of X. The default variant needs it for missing values
-        and outlier cells only; elsewhere it is learned when it, the graphs or the history are
-        first asked for.
+        The smoothed matrix U, in the units of X. The default variant learns it in `fit` for
+        missing values and outlier cells, and for matrices in chunks. Elsewhere it is learned
+        when it, a graph, the history, `n_iter_` or `converged_` is first read. A model that was
+        saved or pickled before has none, and these attributes raise an AttributeError.
     has_representation_ : bool
         Whether the representation has been learned, in `fit` or since.
     row_graph_, column_graph_ : Graph
-        The nearest-neighbour graphs of the representation.
+        The nearest-neighbour graphs with which the representation was learned.
     rows_, columns_ : ndarray of bool
         Which rows, and which columns, are in each block.
     biclusters_ : tuple of ndarray
@@ -148,10 +154,10 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         The object that clustered rows and columns. ``assigner_.sample_size`` is the size of
         the sample on which the default variant chooses the numbers of clusters.
     history_ : list of dict
-        A record of every iteration: objective, alpha, beta, mu of both sides, solver, its
-        iterations and residual, and seconds.
+        A record of every iteration of the representation: objective, alpha, beta, mu of both
+        sides, solver, its iterations and residual, and seconds.
     n_iter_ : int
-        Number of iterations.
+        Number of iterations of the representation.
     converged_ : bool
         Whether the representation converged before `max_iter`.
     n_features_in_ : int
@@ -166,11 +172,11 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
 
     Notes
     -----
-    A fitted model owns what it answers from. It keeps a copy of X, in addition to the
-    representation, until the nested clusters and the predictors have been computed, which
-    happens when they are first needed or when the model is pickled or saved. With
-    `memory_limit` the copy is in a temporary file if the representation is. A model of a Dask
-    array keeps no copy.
+    A fitted model owns what it answers from. It keeps a copy of X until the nested clusters,
+    the statistics, the predictors and the representation have been computed, which happens when
+    they are first needed. A pickled or saved model contains no copy of X; all but the
+    representation are computed before. With `memory_limit` the copy is in a temporary file if
+    the representation is. A model of a Dask array keeps no copy.
 
     References
     ----------

@@ -1,7 +1,8 @@
 """One fit of ROCCO, from a validated matrix to its result.
 
-`fit_rocco` is the whole way. Its stages are the functions below it: graphs, representation,
-clusters, and, if there are outlier cells, the same again without them.
+`fit_rocco` is the whole way. Its stages are the functions below it: isolated outlier cells,
+preparation, graphs and representation where they are needed, clusters, and, if there are more
+outlier cells, the same again without them.
 """
 
 from __future__ import annotations

@@ -32,8 +32,9 @@ STILL = 1e-5
 class Refined:
     """The default variant.
 
-    The data are divided by their scale, the graphs use leading features too, rows and columns
-    are clustered together, and outlier cells are found.
+    The data are prepared and divided by their scale, rows and columns are clustered together,
+    and outlier cells are found. The representation, whose graphs use leading features too, is
+    learned where values are missing, outlier cells are weighed or the matrix is in chunks.
     """
 
     random_state: np.random.RandomState

@@ -125,12 +125,6 @@ class Answers:
             return self._column_predictor
 
     @property
-    def prepares_each_side(self) -> bool:
-        """Whether rows and columns swap their roles in the preparation for columns."""
-        both = zip(self.preparation.steps, self.column_preparation.steps, strict=True)
-        return any(step.transposed != other.transposed for step, other in both)
-
-    @property
     def has_representation(self) -> bool:
         """Whether the representation has been learned."""
         return self.represented is not None

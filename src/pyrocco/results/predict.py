@@ -203,7 +203,7 @@ def learn_predictor(
     has_outliers : bool
         Whether the fit found outlier cells.
     backend : Backend
-        Where the representation is.
+        Where the values are.
 
     Returns
     -------

@@ -40,7 +40,7 @@ _FLIPS = 3
 _WHITE = 1.1
 # Least share of noise in the variance of answers, yes or no. Where nearly all cells of a block
 # have the same answer, rows with a few others would otherwise become clusters of their own.
-ANSWER_NOISE = 0.2
+ANSWER_NOISE = 0.3
 # Gain of evidence, in nats, above which a sum of gradients explains a matrix better than blocks.
 _CLEARLY = 20.0
 # Ratio of variance and mean above which counts vary more than Poisson noise. It is 1.8 and more

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pyrocco.assign.block_model import BlockData
-from pyrocco.assign.block_model.gradient import fit_gradient, has_modes
+from pyrocco.assign.block_model.gradient import fit_gradient, has_modes, low_rank_evidence
 from pyrocco.assign.structure import is_contaminated, is_white
 
 FACTORS = {
@@ -96,6 +96,15 @@ def test_evidence_of_a_gradient_changes_with_the_unit_as_that_of_blocks():
 @pytest.mark.parametrize("X", [np.zeros((6, 7)), np.ones((6, 7)), np.arange(7.0)[None]])
 def test_matrices_without_a_gradient(X):
     assert np.isfinite(fit_gradient(X).evidence)
+
+
+def test_a_sum_of_gradients_has_more_evidence_only_if_there_are_several():
+    rng = np.random.default_rng(0)
+    one = np.outer(rng.standard_normal(60), rng.standard_normal(50))
+    more = one + np.outer(rng.standard_normal(60), rng.standard_normal(50))
+    single, double = (fit_gradient(X + rng.standard_normal(X.shape)) for X in (one, more))
+    assert low_rank_evidence(single) - single.evidence < 5
+    assert low_rank_evidence(double) - double.evidence > 100
 
 
 @pytest.mark.parametrize("seed", range(5))

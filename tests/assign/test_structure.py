@@ -156,3 +156,16 @@ def test_repeated_rows_stay_together(noise):
 def test_a_single_column_of_two_values():
     X = np.repeat([[1.0], [9.0]], 12, axis=0)
     assert adjusted_rand_score(np.repeat([0, 1], 12), ROCCO().fit(X).row_labels_) == 1.0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_few_unusual_answers_make_no_clusters(seed):
+    """One cell in a hundred is flipped; the others are explained exactly."""
+    rng = np.random.default_rng(seed)
+    answers = np.array([[1, 0, 0], [0, 1, 0], [1, 0, 1]])
+    rows, columns = np.arange(90) % 3, np.arange(60) % 3
+    X = answers[rows][:, columns] ^ (rng.random((90, 60)) < 0.01)
+    model = ROCCO().fit(X)
+    assert (model.cells_, *numbers(model)) == ("yes/no", 3, 3)
+    assert adjusted_rand_score(rows, model.row_labels_) == 1.0
+    assert model.cell_weights_ is None

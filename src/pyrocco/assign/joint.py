@@ -38,6 +38,7 @@ from pyrocco.assign.labels import (
     relabel,
 )
 from pyrocco.assign.structure import (
+    ANSWER_NOISE,
     LEAST_SIDE,
     Structure,
     detect_count_structure,
@@ -58,7 +59,7 @@ Sides = tuple[SampledRows, SampledRows]
 
 @dataclass(frozen=True)
 class Counted:
-    """What is known of counts beside the prepared matrix.
+    """What is known of counts and answers beside the prepared matrix.
 
     Parameters
     ----------
@@ -67,10 +68,18 @@ class Counted:
     columns : array or None
         The matrix from which columns are labelled, on the back end, if it was prepared in
         another way than that for the rows.
+    are_answers : bool
+        Whether the cells are yes or no, and both are common.
     """
 
     values: Matrix | ChunkedMatrix | None = None
     columns: Array | None = None
+    are_answers: bool = False
+
+    @property
+    def least_noise(self) -> float:
+        """Least share of the variance that is noise."""
+        return ANSWER_NOISE if self.are_answers else 0.0
 
 
 _NOT_COUNTED = Counted()
@@ -143,9 +152,9 @@ class CoClusterer:
         columns = self.backend.transpose(rows if counted.columns is None else counted.columns)
         keys = X if counted.columns is None else counted.columns
         sides = self._sample(X, rows, 0), self._sample(keys, columns, 1)
-        structure = self._structure(X, counted.values, sides, numbers)
+        structure = self._structure(X, counted, sides, numbers)
         if structure.kind == "blocks" and structure.fit is not None:
-            return self._by_blocks(X, counted.values, sides, structure.fit, structure.contaminated)
+            return self._by_blocks(X, counted, sides, structure.fit, structure.contaminated)
         if structure.kind == "gradient":
             numbers = numbers[0] or 1, numbers[1] or 1
         return Assignment(
@@ -162,43 +171,42 @@ class CoClusterer:
         keys = self.backend.content_keys(X, axis) if large else None
         return SampledRows.draw(features, self.sample_size, self.random_state, keys)
 
-    def _structure(
-        self, X: Array, counts: Matrix | ChunkedMatrix | None, sides: Sides, numbers: Numbers
-    ) -> Structure:
+    def _structure(self, X: Array, counted: Counted, sides: Sides, numbers: Numbers) -> Structure:
         if min(len(side.index) for side in sides) < LEAST_SIDE:
             return Structure("features")
         starts = [_start(sides, _submatrix(sides), k) for k in _STARTS]
         structure = Structure("features")
         # Small products are slower in several threads.
         with threadpool_limits(1):
-            if counts is not None:
-                structure = detect_count_structure(_part(counts, sides), starts, numbers)
+            if counted.values is not None:
+                part = _part(counted.values, sides)
+                structure = detect_count_structure(part, starts, numbers)
             if self.blocks and structure.kind == "features":
-                part = self.backend.to_numpy(_part(X, sides))
-                return detect_structure(np.asarray(part, dtype=np.float64), starts, numbers)
+                part = np.asarray(self.backend.to_numpy(_part(X, sides)), dtype=np.float64)
+                return detect_structure(part, starts, numbers, counted.least_noise)
         return structure
 
     def _by_blocks(
         self,
         X: Array,
-        counts: Matrix | ChunkedMatrix | None,
+        counted: Counted,
         sides: Sides,
         fit: BlockFit,
         contaminated: bool,
     ) -> Assignment:
         places = _submatrix(sides)
         index = sides[0].index[places[0]], sides[1].index[places[1]]
-        counted = isinstance(fit, CountFit)
+        by_counts = isinstance(fit, CountFit)
         data: Data
-        if counted:
-            data = CountData(self.backend.asarray(counts), self.backend)
+        if by_counts:
+            data = CountData(self.backend.asarray(counted.values), self.backend)
         else:
-            data = BlockData(X, self.backend)
+            data = BlockData(X, self.backend, counted.least_noise)
         memberships = extend_fit(data, fit, index)
         rows, columns = (
             SideLabels.from_memberships(side.argmax(axis=1), side) for side in memberships
         )
-        return Assignment(rows, columns, "blocks", contaminated, counted)
+        return Assignment(rows, columns, "blocks", contaminated, by_counts)
 
     def _by_features(self, data: Array, side: SampledRows, number: int | None) -> SideLabels:
         scores = leading_scores(data, MOST_FEATURES, self.backend)

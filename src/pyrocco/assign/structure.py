@@ -38,6 +38,9 @@ _ROUNDING = 1e-4
 # Number of random sign flips. The largest singular value of noise varies by a few per cent.
 _FLIPS = 3
 _WHITE = 1.1
+# Least share of noise in the variance of answers, yes or no. Where nearly all cells of a block
+# have the same answer, rows with a few others would otherwise become clusters of their own.
+ANSWER_NOISE = 0.3
 # Gain of evidence, in nats, above which a sum of gradients explains a matrix better than blocks.
 _CLEARLY = 20.0
 # Ratio of variance and mean above which counts vary more than Poisson noise. It is 1.8 and more
@@ -59,18 +62,21 @@ class Structure:
     contaminated: bool = False  # whether the matrix has outlier cells
 
 
-def detect_structure(X: Dense, starts: Sequence[Pair], numbers: Numbers) -> Structure:
+def detect_structure(
+    X: Dense, starts: Sequence[Pair], numbers: Numbers, least_noise: float = 0.0
+) -> Structure:
     """Determine the structure of a matrix of at most a few hundred thousand cells.
 
     NaN marks missing values. `starts` are partitions of rows and columns, the finest first,
-    `numbers` the numbers of clusters where they are given.
+    `numbers` the numbers of clusters where they are given, `least_noise` the least share of the
+    variance that is noise.
     """
-    data = BlockData(X)
+    data = BlockData(X, least_noise=least_noise)
     size = float(np.sqrt(data.squares))
     if size == 0:
         return Structure("features")
     finest = sweep(data, starts[0])
-    gradient = fit_gradient(X)
+    gradient = fit_gradient(X, least_noise)
     rest = data.residuals(finest)
     # Structure that the finest blocks do not explain is not explained by coarser ones either.
     if not is_white(rest, size):

@@ -85,7 +85,7 @@ def are_whole(X: Matrix) -> bool:
     return bool(np.all((values == np.floor(values)) | np.isnan(values)))
 
 
-def are_between(X: Dense, least: float, most: float) -> bool:
+def are_between(values: Dense, least: float, most: float) -> bool:
     """Whether all values that are not missing are at least `least` and at most `most`.
 
     Examples
@@ -93,7 +93,7 @@ def are_between(X: Dense, least: float, most: float) -> bool:
     >>> are_between(np.array([[1.0, np.nan]]), 0, 1), are_between(np.array([[2.0]]), 0, 1)
     (True, False)
     """
-    return not ((least > X) | (most < X)).any()
+    return not ((values < least) | (values > most)).any()
 
 
 def is_mostly_zero(X: Matrix | ChunkedMatrix) -> bool:

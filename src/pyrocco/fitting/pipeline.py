@@ -212,10 +212,11 @@ def fit_once(X: Matrix | ChunkedMatrix, mostly_zero: bool, task: Task) -> Fit:
 
 
 def _counted(task: Task) -> Counted:
-    """Return what the assigner needs of counts beside the prepared matrix."""
+    """Return what the assigner needs to know beside the prepared matrix."""
     columns = task.cells.columns
     there = None if columns is None else task.backend.asarray(columns.X)
-    return Counted(_countable(task.cells), there)
+    are_answers = task.settings.variant.prepares and task.cells.are_answers
+    return Counted(_countable(task.cells), there, are_answers)
 
 
 def _countable(cells: PreparedCells) -> Matrix | ChunkedMatrix | None:

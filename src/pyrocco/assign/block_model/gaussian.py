@@ -55,10 +55,10 @@ class BlockData:
     """A matrix whose blocks have Gaussian noise, with its sums.
 
     Missing values (NaN) are in no sum and in no count. `order` has the axis that is updated first
-    and the other one.
+    and the other one. `least_noise` is the least share of the variance that is noise.
     """
 
-    def __init__(self, X: Array, backend: Backend | None = None):
+    def __init__(self, X: Array, backend: Backend | None = None, least_noise: float = 0.0):
         place = cast(Backend, backend or NumpyBackend())
         present: Array | None = None
         if np.isnan(place.squared_norm(X)):
@@ -77,6 +77,9 @@ class BlockData:
         self.squares = place.squared_norm(X)
         self.n_cells = round(float(np.broadcast_to(row_counts, row_sums.shape).sum()))
         self.order = varying_first(row_means, column_means)
+        scatter = self.squares - self.total**2 / max(self.n_cells, 1)
+        exact = max(_LEAST_VARIANCE * self.squares, np.finfo(float).tiny)
+        self._least = max(exact, least_noise * scatter)
 
     @property
     def is_complete(self) -> bool:
@@ -123,7 +126,7 @@ class BlockData:
         sizes = np.maximum(sizes, 1)
         explained = (sums**2 / sizes).sum(axis=1)
         loss = explained[:, None] + explained - _explained_together(sums, sizes)
-        residual = max(self.squares - explained.sum(), 1e-9 * self.squares, np.finfo(float).tiny)
+        residual = max(self.squares - explained.sum(), self._least)
         return np.asarray(0.5 * self.n_cells * np.log1p(np.maximum(loss, 0) / residual))
 
     def evaluate(self, memberships: Pair) -> GaussianFit:
@@ -164,8 +167,7 @@ class BlockData:
 
     def _variance(self, residual: float) -> float:
         """Return the variance of the noise for a sum of squared residuals."""
-        least = _LEAST_VARIANCE * self.squares
-        return max(residual, least, np.finfo(float).tiny) / self.n_cells
+        return max(residual, self._least) / self.n_cells
 
 
 def block_residuals(X: Floats, present: Floats | None, labels: Pair) -> Floats:

@@ -80,20 +80,22 @@ class GradientFit:
         return not any(map(has_modes, self.scores, self.errors))
 
 
-def fit_gradient(X: Floats) -> GradientFit:
+def fit_gradient(X: Floats, least_noise: float = 0.0) -> GradientFit:
     """Fit X = u v^T + noise, to X or to X less its mean, whichever has higher evidence.
 
     u and v have normal priors whose means and variances are estimated. A number for each row
     describes rows along a gradient better than a cluster for each row does; the opposite is
     true for rows of a few kinds. The fit is a variational rank-one matrix factorisation
     (Bishop, "Variational principal components", ICANN 1999). NaN marks missing values.
+    `least_noise` is the least share of the variance that is noise.
     """
     mask = ~np.isnan(X)
     present = None if mask.all() else mask.astype(np.float64)
     X = np.where(mask, X, 0).astype(np.float64)
     n_cells = int(mask.sum())
     centred = (X - X.sum() / max(n_cells, 1)) * mask
-    least = max(1e-9 * float((X**2).sum()), np.finfo(float).tiny) / max(n_cells, 1)
+    exact = max(1e-9 * float((X**2).sum()), np.finfo(float).tiny)
+    least = max(exact, least_noise * float((centred**2).sum())) / max(n_cells, 1)
     fits = (_fit(_Masked(part, present, n_cells, least)) for part in (X, centred))
     return max(fits, key=lambda fit: fit.evidence)
 

@@ -220,9 +220,9 @@ def merge_adjacent_clusters(
     """Merge clusters that are adjacent in the data, the closest ones first.
 
     A cluster with most of the rows may be split by neighbourhoods of a tenth of all rows. Its
-    parts are still neighbours when they are compared without the other clusters. Two clusters are adjacent if the links
-    between them exceed the share `contact` of the number expected by chance. Returns the merged
-    cluster of each cluster.
+    parts are still neighbours when they are compared without the other clusters. Two clusters
+    are adjacent if the links between them exceed the share `contact` of the number expected by
+    chance. Returns the merged cluster of each cluster.
     """
     names = np.arange(n_clusters)
     contacts = {

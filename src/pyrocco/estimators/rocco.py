@@ -95,8 +95,8 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
     memory_limit : None, str or int, default=None
         Memory that the program may use, such as ``"4GB"`` or a number of bytes, including the
         matrix. If a fit in memory needs more, it uses single precision or keeps the prepared
-        matrix and the representation in temporary files; if that needs more too, it raises a MemoryError before
-        it starts.
+        matrix and the representation in temporary files; if that needs more too, it raises a
+        MemoryError before it starts.
     verbose : int, default=0
         1 prints the stages, 2 also the iterations, to standard error.
 

@@ -193,7 +193,7 @@ def test_refits_are_prepared_as_the_model():
     copy = module._unfitted(ROCCO(n_jobs=1).fit(X), 1)
     assert "already have mean 0" in copy.fit(5 + 100 * X[::2]).preparation_
     # Halves of counts may look like rare answers; each side is prepared by itself.
-    counts = rng.poisson(0.3, (30, 40)).astype(float)
+    counts = np.random.default_rng(0).poisson(0.3, (30, 40)).astype(float)
     model = ROCCO(n_jobs=1).fit(counts)
     assert model.found_cells_.each_side
     copy = module._unfitted(model, 1).fit(counts)

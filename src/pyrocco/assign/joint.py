@@ -217,8 +217,11 @@ class CoClusterer:
 
     def _sample_labels(self, scores: Dense, number: int | None) -> Labels:
         """Label the rows of the sample by their scores, with `number` clusters if it is given."""
-        if number is None:
-            return consensus_labels(scores, self.by_length)
+        found = np.zeros(len(scores), dtype=np.intp)
+        if number != 1:
+            found = consensus_labels(scores, self.by_length)
+        if number in (None, int(found.max()) + 1):
+            return found
         scores = np.ascontiguousarray(scores[:, :N_FEATURES])
         labels = community_labels(directions(scores), number)
         if not self.by_length:
@@ -236,6 +239,10 @@ class CoClusterer:
 
         A cluster may have any shape. It is divided into parts that are round.
         """
+        if not self.by_length:
+            # Rows of length 1 cluster around their mean directions.
+            centres = cluster_means(places[index], found, int(found.max()) + 1)
+            return compact(lloyd(places, centres, backend=self.backend))
         labels = np.empty(places.shape[0], dtype=np.intp)
         if len(labels) > len(index):
             sample = SampledRows.all_of(places[index])

@@ -257,7 +257,7 @@ class Cost:
 
 
 def estimate_cost(n_rows: int, n_columns: int, itemsize: int = 8) -> Cost:
-    """Estimate time and memory of ``ROCCO().fit`` to within a factor of about four.
+    """Estimate time and memory of ``ROCCO().fit`` to within a factor of three.
 
     Parameters
     ----------

@@ -98,11 +98,6 @@ class Preparation:
         """Names of the steps, in the order of application."""
         return tuple(step.name for step in self.steps)
 
-    @property
-    def is_transposed(self) -> bool:
-        """Whether rows and columns swap their roles in some step."""
-        return any(step.transposed for step in self.steps)
-
     def apply(self, X: AnyMatrix) -> AnyMatrix:
         """Prepare the matrix from which the preparation was learned; a new matrix, if changed."""
         if isinstance(X, ChunkedMatrix):

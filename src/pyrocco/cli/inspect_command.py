@@ -63,7 +63,7 @@ def _describe_facts(facts: Facts) -> list[str]:
 
 
 def _describe_cost(cost: Cost) -> list[str]:
-    lines = [f"A fit takes {cost}, to within a factor of about four."]
+    lines = [f"A fit takes {cost}, to within a factor of three."]
     available = machine_memory()
     if available is not None and cost.memory > available:
         lines.append(

@@ -30,8 +30,8 @@ def test_demo_finds_tumours_that_differ_in_diagnosis(out):
     assert (best * counts).sum() / 569 > 0.8
     columns = pd.read_csv(out / "column_labels.csv", index_col="name")["label"]
     assert columns["mean radius"] == columns["mean perimeter"] == columns["mean area"]
-    shapes, errors = columns["mean smoothness"], columns["smoothness error"]
-    assert len({columns["mean radius"], shapes, errors}) == 3
+    smooth, compact = columns["mean smoothness"], columns["mean compactness"]
+    assert len({columns["mean radius"], smooth, compact}) == 3
 
 
 def test_the_table_of_the_demo_gives_the_same_with_fit(tmp_path, out):

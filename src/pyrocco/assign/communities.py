@@ -20,7 +20,7 @@ from pyrocco.backends.kernels.clusters import merge_path
 
 # Maximum number of clusters at the start, and minimum number of rows of each: in the whole
 # sample, and inside a cluster.
-_FINEST = 30
+_FINEST = 40
 _FINE_ROWS, _FINE_ROWS_INSIDE = 3, 10
 # Weight of the links expected by chance. With 1, Newman's modularity, round clusters are split
 # too easily. Chosen on data sets that are not in the tables of docs/labels.md.

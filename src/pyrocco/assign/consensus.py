@@ -16,6 +16,8 @@ _MORE_CLUSTERS = 3
 # Differences in agreement that do not count: a few rows on which the partitions differ are no
 # cluster.
 _TOLERANCE = 0.01
+# Among this many rows, a cluster has at least three.
+_MANY_ROWS, _LEAST_ROWS = 30, 3
 
 
 def consensus(partitions: Sequence[Labels]) -> Labels:
@@ -49,10 +51,28 @@ def consensus(partitions: Sequence[Labels]) -> Labels:
     most = min(n_rows, max(int(labels.max()) for labels in partitions) + 1 + _MORE_CLUSTERS)
     if n_rows < 2 or not any(labels.any() for labels in partitions):
         return np.zeros(n_rows, dtype=np.intp)
-    tree = MergeTree(squareform(_separation(partitions), checks=False), "average")
+    separation = _separation(partitions)
+    tree = MergeTree(squareform(separation, checks=False), "average")
     cuts = [tree.cut(k) for k in range(1, most + 1)]
     agreement = np.array([_mean_agreement(cut, partitions) for cut in cuts])
-    return compact(cuts[int(np.argmax(agreement >= agreement.max() - _TOLERANCE))])
+    best = cuts[int(np.argmax(agreement >= agreement.max() - _TOLERANCE))]
+    return _without_single_rows(compact(best), separation)
+
+
+def _without_single_rows(labels: Labels, separation: Floats) -> Labels:
+    """Move clusters of a row or two to the cluster from which they are separated least often.
+
+    A few rows on which the partitions differ are no cluster. Few rows have small clusters.
+    """
+    sizes = np.bincount(labels)
+    if len(labels) < _MANY_ROWS or sizes.max() < _LEAST_ROWS:
+        return labels
+    large = np.flatnonzero(sizes >= _LEAST_ROWS)
+    rows = np.flatnonzero(sizes[labels] < _LEAST_ROWS)
+    apart = separation[rows] @ hard_memberships(labels)[:, large] / sizes[large]
+    moved = labels.copy()
+    moved[rows] = large[apart.argmin(axis=1)]
+    return compact(moved)
 
 
 def _separation(partitions: Sequence[Labels]) -> Floats:

@@ -154,7 +154,7 @@ def reproducibility(
 
     All of it is repeated on matrices without structure, in which the values are permuted within
     each column (for the clusters of rows) or within each row (for those of columns). There the
-    clusters are found anew, so the p-values account for the clusters having been found in the
+    clusters are found from scratch, so the p-values account for the clusters having been found in the
     same data.
 
     Parameters
@@ -384,7 +384,7 @@ def _permuted(X: Matrix, axis: int, rng: np.random.Generator) -> Matrix:
     """Permute the values within each column (`axis` 0) or within each row (`axis` 1).
 
     Missing values stay where they are. Of a sparse matrix, the positions of the stored values
-    are drawn anew.
+    are drawn again at random.
     """
     if axis == 1:
         return transpose(_permuted(transpose(X), 0, rng))

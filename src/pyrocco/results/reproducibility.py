@@ -154,8 +154,8 @@ def reproducibility(
 
     All of it is repeated on matrices without structure, in which the values are permuted within
     each column (for the clusters of rows) or within each row (for those of columns). There the
-    clusters are found from scratch, so the p-values account for the clusters having been found in the
-    same data.
+    clusters are found from scratch, so the p-values account for the clusters having been found
+    in the same data.
 
     Parameters
     ----------

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         load,
     )
     from pyrocco.graph import Graph, mutual_knn_graph
+    from pyrocco.results.association import association, cross_table
     from pyrocco.results.reproducibility import Reproducibility, reproducibility
 
     __version__: str
@@ -50,6 +51,8 @@ __all__ = [
     "COBRAr",
     "Graph",
     "Reproducibility",
+    "association",
+    "cross_table",
     "load",
     "mutual_knn_graph",
     "reproducibility",
@@ -66,6 +69,8 @@ _HOMES = {
     "COBRAr": "pyrocco.estimators",
     "Graph": "pyrocco.graph",
     "Reproducibility": "pyrocco.results.reproducibility",
+    "association": "pyrocco.results.association",
+    "cross_table": "pyrocco.results.association",
     "load": "pyrocco.estimators",
     "mutual_knn_graph": "pyrocco.graph",
     "reproducibility": "pyrocco.results.reproducibility",

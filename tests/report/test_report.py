@@ -18,8 +18,9 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from pyrocco import RCC, ROCCO
+from pyrocco.plots.order import display_order
 from pyrocco.report import write_report
-from pyrocco.report.levels import Level, levels_of, nested_orders
+from pyrocco.report.levels import levels_of
 from pyrocco.report.page_data import make_tiles, pack_floats, pack_integers
 from pyrocco.report.sections import convergence, reproducibility, settings
 from pyrocco.report.sentences import summary_sentences
@@ -58,22 +59,6 @@ def test_missing_values_stay_missing_when_packed():
     for exact in (True, False):
         again = unpack(pack_floats(np.array([np.nan, 1.0]), exact=exact))
         np.testing.assert_array_equal(again, [np.nan, 1.0])
-
-
-@given(st.integers(0, 10**6))
-def test_clusters_of_every_level_are_contiguous(seed):
-    rng = np.random.default_rng(seed)
-    fine = [np.unique(rng.integers(0, 8, 30), return_inverse=True)[1] for _ in range(2)]
-    merging = [rng.permutation(np.arange(side.max() + 1) // 2) for side in fine]
-    coarse = [merge[side] for merge, side in zip(merging, fine, strict=True)]
-    levels = [
-        Level(rows, columns, rng.standard_normal((rows.max() + 1, columns.max() + 1)))
-        for rows, columns in (coarse, fine)
-    ]
-    orders = nested_orders(levels)
-    for level in levels:
-        for labels, order in zip((level.row_labels, level.column_labels), orders, strict=True):
-            assert np.count_nonzero(np.diff(labels[order])) == labels.max()
 
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
@@ -119,6 +104,19 @@ def test_levels_are_nested_and_contain_the_fit(planted_page):
         for side in ("row_labels", "column_labels"):
             pairs = np.column_stack([getattr(fine, side), getattr(coarse, side)])
             assert len(np.unique(pairs, axis=0)) == pairs[:, 0].max() + 1
+
+
+def test_the_clusters_of_every_level_are_contiguous_and_ordered_as_in_plots(planted_page):
+    path, model, X, _ = planted_page
+    data = data_of(path.read_text(encoding="utf-8"))
+    orders = unpack(data["rows"]["order"]), unpack(data["columns"]["order"])
+    for level in levels_of(model, X)[0]:
+        for labels, order in zip((level.row_labels, level.column_labels), orders, strict=True):
+            assert np.count_nonzero(np.diff(labels[order])) == labels.max()
+    for labels, order, clusters in zip(
+        (model.row_labels_, model.column_labels_), orders, display_order(model, X), strict=True
+    ):
+        assert list(dict.fromkeys(labels[order].tolist())) == clusters.tolist()
 
 
 def test_the_page_is_one_file_and_is_reproducible(planted_page, tmp_path):

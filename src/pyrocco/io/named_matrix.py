@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 
 from pyrocco._typing import Dense, is_sparse, stored_values
@@ -44,6 +45,10 @@ class Matrix:
         One name per row and per column; ``row_0``, ``column_0``, ... if the file has none.
     notes : tuple of str
         Sentences about what was detected in the file.
+    row_annotations, column_annotations : DataFrame or None
+        What is known about the rows and the columns beside the values, such as a treatment or an
+        age: one row per row or column of `X`, in the same order, under their names. Numbers are
+        floats, categories are texts; NaN if missing. None if there are none.
 
     Examples
     --------
@@ -59,6 +64,8 @@ class Matrix:
     row_names: tuple[str, ...]
     column_names: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    row_annotations: pd.DataFrame | None = None
+    column_annotations: pd.DataFrame | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -80,7 +87,14 @@ class Matrix:
     def transpose(self) -> Matrix:
         """Return the matrix with rows and columns swapped."""
         X = np.ascontiguousarray(self.X.T) if isinstance(self.X, np.ndarray) else self.X.T.tocsr()
-        return replace(self, X=X, row_names=self.column_names, column_names=self.row_names)
+        return replace(
+            self,
+            X=X,
+            row_names=self.column_names,
+            column_names=self.row_names,
+            row_annotations=self.column_annotations,
+            column_annotations=self.row_annotations,
+        )
 
     def noting(self, *lines: str) -> Matrix:
         """Return the matrix with more notes."""
@@ -237,8 +251,14 @@ def match_columns(matrix: Matrix, names: Sequence[str], source: str, what: str) 
         return replace(matrix, column_names=tuple(wanted)).noting(note)
     _check_names(wanted, given, source, what)
     positions = {name: position for position, name in enumerate(given)}
-    X = matrix.X[:, [positions[name] for name in wanted]]
-    selected = replace(matrix, X=X, column_names=tuple(wanted))
+    order = [positions[name] for name in wanted]
+    annotations = matrix.column_annotations
+    selected = replace(
+        matrix,
+        X=matrix.X[:, order],
+        column_names=tuple(wanted),
+        column_annotations=None if annotations is None else annotations.iloc[order],
+    )
     n_dropped = len(given) - len(wanted)
     if not n_dropped:
         return selected

@@ -1,17 +1,194 @@
-"""The order in which rows and columns are drawn, and averages over neighbours in it."""
+"""The order in which rows and columns are drawn, and averages over neighbours in it.
+
+All plots and the report use the same order. `member_order` computes it for a fitted model; it
+keeps the nested clusters of the model together, so that their tree fits on the margin. Labels
+without a model are ordered by `cluster_order`.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from pyrocco._typing import Dense, Floats, Labels, Matrix, stored_values
+from pyrocco._typing import Dense, FittedCoClustering, Floats, Labels, Matrix, stored_values
+from pyrocco.assign.nested import NestedClusters, NestedSide
 from pyrocco.fitting.result import block_means
 
-__all__ = ["bins", "cluster_order", "downsample", "order_by_means", "sort_by_cluster"]
+__all__ = [
+    "bins",
+    "cluster_order",
+    "clusters_in_order",
+    "display_order",
+    "downsample",
+    "member_order",
+    "order_by_means",
+    "sort_by_cluster",
+    "tree_of",
+]
 
 COARSEST = 150
+# Rounds in which rows are moved towards the columns where they are high, and columns to rows.
+_ROUNDS = 5
 # The difference of larger values of opposite sign would be infinite.
 _LARGEST = 4e307
+
+
+def display_order(model: FittedCoClustering, X: Matrix) -> tuple[Labels, Labels]:
+    """Order the row clusters and the column clusters of a model as all plots draw them.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted `ROCCO`, a cut of it, or another model with row labels and column labels.
+    X : ndarray or CSR matrix
+        The matrix it was fitted to.
+
+    Returns
+    -------
+    pair of ndarray of int
+        The numbers of the row clusters, from top to bottom, and of the column clusters, from
+        left to right. Clusters that merge in the tree of the model are neighbours, and high
+        blocks are as near the diagonal as the tree allows.
+
+    Examples
+    --------
+    >>> from pyrocco import ROCCO
+    >>> from pyrocco.datasets import make_noisy_biclusters
+    >>> X = make_noisy_biclusters((100, 80), 4, noise=10, random_state=0).X
+    >>> rows, columns = display_order(ROCCO().fit(X), X)
+    >>> sorted(rows.tolist()), sorted(columns.tolist())
+    ([0, 1, 2, 3], [0, 1, 2, 3])
+    """
+    rows, columns = member_order(model, X)
+    return (
+        clusters_in_order(np.asarray(model.row_labels_), rows),
+        clusters_in_order(np.asarray(model.column_labels_), columns),
+    )
+
+
+def member_order(model: FittedCoClustering, X: Matrix) -> tuple[Labels, Labels]:
+    """Order the rows and the columns so that all nested clusters of a model are contiguous.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted `ROCCO`, a cut of it, or another model with row labels and column labels.
+    X : ndarray or CSR matrix
+        The matrix it was fitted to.
+
+    Returns
+    -------
+    pair of ndarray of int
+        The positions of the rows, from top to bottom, and of the columns, from left to right.
+
+    Examples
+    --------
+    >>> from pyrocco import ROCCO
+    >>> from pyrocco.datasets import make_noisy_biclusters
+    >>> X = make_noisy_biclusters((100, 80), 4, noise=10, random_state=0).X
+    >>> model = ROCCO().fit(X)
+    >>> rows, columns = member_order(model, X)
+    >>> int(np.count_nonzero(np.diff(model.at(3, 3).row_labels_[rows])))
+    2
+    """
+    tree = tree_of(model)
+    if tree is None:
+        labels = np.asarray(model.row_labels_), np.asarray(model.column_labels_)
+        clusters = cluster_order(X, *labels)
+        return sort_by_cluster(labels[0], clusters[0]), sort_by_cluster(labels[1], clusters[1])
+    rows, columns = _order_trees(X, tree)
+    return sort_by_cluster(tree.rows.finest, rows), sort_by_cluster(tree.columns.finest, columns)
+
+
+def tree_of(model: object) -> NestedClusters | None:
+    """Return the nested clusters of a fitted model, or of a cut, if it has any."""
+    tree = getattr(model, "tree_", None)
+    tree = getattr(model, "tree", None) if tree is None else tree
+    return tree if isinstance(tree, NestedClusters) else None
+
+
+def clusters_in_order(labels: Labels, order: Labels) -> Labels:
+    """Return the clusters in the order in which their first members are drawn.
+
+    Examples
+    --------
+    >>> clusters_in_order(np.array([0, 1, 0, 2]), np.array([3, 0, 2, 1])).tolist()
+    [2, 0, 1]
+    """
+    first = np.full(int(labels.max()) + 1, len(labels))
+    np.minimum.at(first, labels[order], np.arange(len(order)))
+    return np.argsort(first, kind="stable")
+
+
+def _order_trees(X: Matrix, tree: NestedClusters) -> tuple[Labels, Labels]:
+    """Order the finest clusters of both sides, so that high blocks lie near the diagonal.
+
+    The side with fewer clusters begins with its largest clusters; then each side follows the
+    other in turn (reciprocal averaging), as far as its tree allows.
+    """
+    weights = _standing_out(block_means(X, tree.rows.finest, tree.columns.finest))
+    sizes = np.bincount(tree.rows.finest), np.bincount(tree.columns.finest)
+    if tree.rows.n_fitted > tree.columns.n_fitted:
+        columns, rows = _follow_in_turn(weights.T, (tree.columns, tree.rows), (sizes[1], sizes[0]))
+        return rows, columns
+    return _follow_in_turn(weights, (tree.rows, tree.columns), sizes)
+
+
+def _follow_in_turn(
+    weights: Floats, sides: tuple[NestedSide, NestedSide], sizes: tuple[Labels, Labels]
+) -> tuple[Labels, Labels]:
+    lead_tree, follow_tree = sides
+    largest_first = lead_tree.cut_finest(lead_tree.n_fitted).astype(float)
+    lead = _order_tree(lead_tree.merges, largest_first, sizes[0])
+    follow = np.arange(len(sizes[1]))
+    for _ in range(_ROUNDS):
+        follow = _order_tree(follow_tree.merges, _centroids(weights, lead, sizes[0]), sizes[1])
+        before = lead
+        lead = _order_tree(lead_tree.merges, _centroids(weights.T, follow, sizes[1]), sizes[0])
+        if np.array_equal(before, lead):
+            break
+    return lead, follow
+
+
+def _standing_out(means: Floats) -> Floats:
+    """Return by how much each block is higher than its row and its column; 0 if it is not.
+
+    Medians, so that a block with an outlier cell does not change all others.
+    """
+    means = _limited(means)
+    known = ~np.isnan(means)
+    means = np.where(known, means, np.median(means[known]) if known.any() else 0.0)
+    means = means / (np.abs(means).max() or 1.0)
+    means = means - np.median(means, axis=1, keepdims=True)
+    return np.asarray(np.maximum(means - np.median(means, axis=0), 0.0))
+
+
+def _centroids(weights: Floats, order: Labels, sizes: Labels) -> Floats:
+    """Return, for every column of `weights`, where along an order of the rows it is high."""
+    ends = np.cumsum(sizes[order])
+    places = np.empty(len(order))
+    places[order] = (ends - sizes[order] / 2) / ends[-1]
+    shares = weights * sizes[:, None]
+    totals = shares.sum(axis=0)
+    middle = np.full(len(totals), 0.5)
+    np.divide(places @ shares, totals, out=middle, where=totals > 0)
+    return middle
+
+
+def _order_tree(merges: Labels, places: Floats, sizes: Labels) -> Labels:
+    """Order the leaves of a tree: of two branches, that of the lower mean place comes first."""
+    leaves = {leaf: [leaf] for leaf in range(len(places))}
+    sums = {
+        leaf: float(place * n) for leaf, (place, n) in enumerate(zip(places, sizes, strict=True))
+    }
+    totals = {leaf: float(n) for leaf, n in enumerate(sizes)}
+    for first, second in merges.tolist():
+        own, other = leaves[first], leaves.pop(second)
+        swap = sums[second] / totals[second] < sums[first] / totals[first]
+        leaves[first] = other + own if swap else own + other
+        sums[first] += sums.pop(second)
+        totals[first] += totals.pop(second)
+    (order,) = leaves.values()
+    return np.array(order, dtype=np.intp)
 
 
 def cluster_order(X: Matrix, row_labels: Labels, column_labels: Labels) -> tuple[Labels, Labels]:

@@ -22,6 +22,7 @@ __all__ = [
     "SKY",
     "VERMILION",
     "ColourScale",
+    "cluster_colours",
     "colour_scale",
     "colour_table",
     "count",
@@ -38,7 +39,40 @@ SKY = "#56B4E9"
 VERMILION = "#D55E00"
 GREY = "0.45"
 
+# Colours of clusters and of categories. The first seven are those of Okabe and Ito; each of the
+# others is the one that differs most from all before it, for usual and for red-green blind
+# readers, and from white, black and the two greys of missing values and outlier cells.
+_COLOURS = (
+    "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#87001e",
+    "#4b8700", "#780069", "#ffb487", "#69f096", "#004b0f", "#2d2d96", "#a587ff", "#f04b69",
+    "#00e1e1", "#87693c", "#ff96ff", "#004b5a", "#a50f5a", "#a5d25a", "#a5b487", "#a55ab4",
+    "#0096a5", "#b4963c", "#ff96a5", "#5a3c2d", "#3cf0c3", "#963c00", "#c3b4e1", "#0069d2",
+)  # fmt: skip
+
 FONT_SIZE = 8.0  # points
+
+
+def cluster_colours(n: int, start: int = 0) -> list[str]:
+    """Return a colour for each of `n` clusters: that of a cluster is the same in every plot.
+
+    Parameters
+    ----------
+    n : int
+        Number of clusters. The 33rd has the colour of the first.
+    start : int, default=0
+        Number of colours to leave out, because something else has them.
+
+    Returns
+    -------
+    list of str
+        Colours as matplotlib and HTML write them.
+
+    Examples
+    --------
+    >>> cluster_colours(3)
+    ['#0072b2', '#e69f00', '#009e73']
+    """
+    return [_COLOURS[(start + k) % len(_COLOURS)] for k in range(n)]
 
 
 @dataclass(frozen=True)

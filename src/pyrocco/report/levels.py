@@ -9,12 +9,11 @@ import numpy as np
 
 from pyrocco._typing import FittedCoClustering, Floats, Labels, Matrix
 from pyrocco.fitting.result import block_means
-from pyrocco.plots.order import order_by_means
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Level", "levels_of", "nested_orders"]
+__all__ = ["Level", "levels_of"]
 
 # Largest number of levels coarser than the fit, and of levels finer than the fit.
 MOST_STEPS = 8
@@ -33,27 +32,6 @@ class Level:
     def n_clusters(self) -> tuple[int, int]:
         """Numbers of row clusters and of column clusters."""
         return len(self.block_means), len(self.block_means[0])
-
-
-def nested_orders(levels: list[Level]) -> tuple[Labels, Labels]:
-    """Order rows and columns so that the clusters of every level are contiguous.
-
-    Levels are from coarse to fine: each cluster is a union of clusters of the next level.
-    """
-    ranks = [_cluster_ranks(level) for level in levels]
-    # lexsort sorts by its last key first: the coarsest level.
-    rows = np.lexsort([rows for rows, _ in ranks[::-1]])
-    columns = np.lexsort([columns for _, columns in ranks[::-1]])
-    return rows, columns
-
-
-def _cluster_ranks(level: Level) -> tuple[Labels, Labels]:
-    """Return, for every row and every column, the position of its cluster in the order."""
-    labels, n_clusters = (level.row_labels, level.column_labels), level.n_clusters
-    sizes = [np.bincount(side, minlength=n) for side, n in zip(labels, n_clusters, strict=True)]
-    orders = order_by_means(np.nan_to_num(level.block_means), sizes[0], sizes[1])
-    rows, columns = (np.argsort(order)[side] for order, side in zip(orders, labels, strict=True))
-    return rows, columns
 
 
 def levels_of(model: FittedCoClustering, X: Matrix) -> tuple[list[Level], int]:

@@ -14,9 +14,9 @@ import numpy as np
 from pyrocco._typing import Dense, FittedCoClustering, Floats, Labels, Matrix, stored_values
 from pyrocco.fitting.result import block_means
 from pyrocco.plots.heatmap import outlier_degree
-from pyrocco.plots.order import bins
+from pyrocco.plots.order import bins, member_order
 from pyrocco.plots.style import colour_scale, colour_table
-from pyrocco.report.levels import Level, nested_orders
+from pyrocco.report.levels import Level
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,7 +63,7 @@ def page_data(report: ReportInput) -> dict[str, Any]:
 
     Names occur only in packed form, so that they cannot be mistaken for HTML.
     """
-    orders = nested_orders(report.levels)
+    orders = member_order(report.model, report.X)
     weights = getattr(report.model, "cell_weights_", None)
     finest = report.levels[-1]
     text = {

@@ -1,0 +1,285 @@
+"""Annotations of rows or columns, such as a treatment or an age, beside their clusters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+__all__ = ["annotation_kind", "association", "cross_table"]
+
+# Whole numbers with at most this many different values are categories, such as marks or grades.
+MOST_CATEGORIES = 12
+# Random tables by which an association is judged if expected counts are small, and the number of
+# counts in all of them together, above which fewer tables are drawn.
+_PERMUTATIONS = 9999
+_LEAST_PERMUTATIONS = 999
+_MOST_COUNTS = 100_000_000
+_BATCH_COUNTS = 5_000_000
+
+Kind = Literal["number", "category"]
+Counts = NDArray[np.int64]
+
+
+def annotation_kind(annotation: pd.Series[Any]) -> Kind:
+    """Return whether an annotation is a number or a category.
+
+    It is a number if its values are numeric and some are not whole or more than twelve are
+    different. Whole numbers with fewer different values, texts and yes/no values are categories.
+
+    Parameters
+    ----------
+    annotation : Series
+        One value per row or column; missing values do not count.
+
+    Returns
+    -------
+    {"number", "category"}
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> annotation_kind(pd.Series([31.5, 40.0, 28.0]))
+    'number'
+    >>> annotation_kind(pd.Series([1, 2, 2, 3])), annotation_kind(pd.Series(["drug", "none"]))
+    ('category', 'category')
+    """
+    values = _known(annotation)
+    if not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
+        return "category"
+    numbers = values.to_numpy(dtype=float)
+    is_whole = bool(np.all(numbers == np.floor(numbers)))
+    few = len(np.unique(numbers)) <= MOST_CATEGORIES
+    return "category" if is_whole and few else "number"
+
+
+def association(labels: ArrayLike, annotations: pd.DataFrame | pd.Series[Any]) -> pd.DataFrame:
+    """Test whether clusters and annotations are associated.
+
+    Categories are tested with the chi-squared test of the table of counts. If expected counts
+    are small (below 1, or below 5 in more than a fifth of the table), the p-value is that of
+    Fisher's exact test for a table of 2 x 2, and otherwise of a permutation test: the share of
+    random tables with the same totals whose statistic is at least as large. Numbers are tested
+    with the Kruskal-Wallis test. Rows without a value do not count.
+
+    A small p-value says that the clusters differ in the annotation, not that one causes the
+    other. The test is fair for annotations that the fit did not use.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        Cluster of each row, such as ``model.row_labels_``.
+    annotations : DataFrame or Series
+        Annotations of the same rows, in the same order. See `annotation_kind` for what counts
+        as a number.
+
+    Returns
+    -------
+    DataFrame
+        One row per annotation, in the given order: ``annotation``, ``kind``, ``test``,
+        ``statistic``, ``p_value``, ``p_adjusted`` (Benjamini-Hochberg, over all annotations),
+        ``effect`` (Cramer's V of categories, eta squared of numbers; 0 is no association, 1 a
+        perfect one) and ``n``, the number of rows that have a value. Where no test is
+        possible, because there is a single cluster or a single value, the numbers are NaN and
+        the test is ``"none"``.
+
+    See Also
+    --------
+    cross_table : The counts or means behind one of the tests.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> labels = [0] * 10 + [1] * 10
+    >>> annotations = pd.DataFrame({"treatment": ["drug"] * 9 + ["none"] * 11})
+    >>> table = association(labels, annotations)
+    >>> table[["annotation", "kind", "test", "n"]].to_dict("records")
+    [{'annotation': 'treatment', 'kind': 'category', 'test': "Fisher's exact", 'n': 20}]
+    >>> round(float(table["p_value"][0]), 6), round(float(table["effect"][0]), 3)
+    (0.000119, 0.905)
+    """
+    if isinstance(annotations, pd.Series):
+        annotations = annotations.to_frame()
+    clusters = _checked_labels(labels, len(annotations))
+    rows = []
+    for position, name in enumerate(annotations.columns):
+        column = annotations.iloc[:, position]
+        kind = annotation_kind(column)
+        known = column.notna().to_numpy()
+        found = _test(clusters[known], column[known], kind)
+        rows.append((str(name), kind, *found, int(known.sum())))
+    names = ["annotation", "kind", "test", "statistic", "p_value", "effect", "n"]
+    table = pd.DataFrame(rows, columns=names)
+    adjusted = _adjusted(table["p_value"].to_numpy(dtype=float))
+    table.insert(names.index("effect"), "p_adjusted", adjusted)
+    return table
+
+
+def cross_table(labels: ArrayLike, annotation: pd.Series[Any]) -> pd.DataFrame:
+    """Return the table of clusters and the values of an annotation.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        Cluster of each row, such as ``model.row_labels_``.
+    annotation : Series
+        Annotation of the same rows, in the same order. Missing values do not count.
+
+    Returns
+    -------
+    DataFrame
+        One row per cluster. For categories, the number of rows in each, one column per
+        category; for numbers, ``n``, ``mean``, ``sd``, ``median``, ``min`` and ``max``.
+
+    See Also
+    --------
+    association : Tests whether clusters and annotations are associated.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> cross_table([0, 0, 1], pd.Series(["drug", "drug", "none"]))
+             drug  none
+    cluster
+    0           2     0
+    1           0     1
+    >>> cross_table([0, 0, 1], pd.Series([20.5, 40.0, 31.0]))[["n", "mean", "max"]]
+             n   mean   max
+    cluster
+    0        2  30.25  40.0
+    1        1  31.00  31.0
+    """
+    clusters = _checked_labels(labels, len(annotation))
+    index = pd.Index(np.unique(clusters), name="cluster")
+    known = annotation.notna().to_numpy()
+    values = _known(annotation)
+    if annotation_kind(annotation) == "number":
+        grouped = pd.Series(values.to_numpy(dtype=float)).groupby(clusters[known])
+        table = grouped.agg(["count", "mean", "std", "median", "min", "max"])
+        table.columns = pd.Index(["n", "mean", "sd", "median", "min", "max"])
+        table = table.reindex(index)
+        return table.assign(n=table["n"].fillna(0).astype(int))
+    codes, categories = _categories(values)
+    counts = _counts(np.searchsorted(index.to_numpy(), clusters[known]), codes, len(index))
+    return pd.DataFrame(counts[:, : len(categories)], index=index, columns=categories)
+
+
+def _known(annotation: pd.Series[Any]) -> pd.Series[Any]:
+    """Return the values that are not missing, with the type that they have without the others."""
+    return annotation.dropna().infer_objects()
+
+
+def _checked_labels(labels: ArrayLike, count: int) -> NDArray[Any]:
+    clusters = np.asarray(labels)
+    if clusters.shape != (count,):
+        raise ValueError(
+            f"labels and annotations must have the same length: labels have shape "
+            f"{clusters.shape}, and there are annotations of {count} rows"
+        )
+    return clusters
+
+
+def _categories(values: pd.Series[Any]) -> tuple[NDArray[np.intp], list[str]]:
+    """Return the position of each value among the categories that occur, and their names."""
+    used = values.astype("category").cat.remove_unused_categories()
+    names = [_category_name(value) for value in used.cat.categories]
+    return used.cat.codes.to_numpy().astype(np.intp), names
+
+
+def _category_name(value: object) -> str:
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _counts(rows: NDArray[np.intp], columns: NDArray[np.intp], n_rows: int) -> Counts:
+    n_columns = int(columns.max(initial=0)) + 1
+    counts: Counts = np.bincount(rows * n_columns + columns, minlength=n_rows * n_columns)
+    return counts.reshape(n_rows, n_columns)
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Counts of clusters and categories, without empty ones, as for a chi-squared test."""
+
+    counts: Counts
+
+    @property
+    def expected(self) -> NDArray[np.float64]:
+        """Counts that are expected without an association."""
+        rows, columns = self.counts.sum(axis=1), self.counts.sum(axis=0)
+        return np.asarray(np.outer(rows, columns) / self.counts.sum())
+
+    @property
+    def statistic(self) -> float:
+        """The chi-squared statistic."""
+        return float(((self.counts - self.expected) ** 2 / self.expected).sum())
+
+    @property
+    def cramers_v(self) -> float:
+        """Cramer's V, the size of the association between 0 and 1."""
+        least = min(self.counts.shape) - 1
+        return float(np.sqrt(self.statistic / (self.counts.sum() * least)))
+
+    def p_value(self) -> tuple[str, float]:
+        """Return the name of the test that suits the counts, and its p-value."""
+        expected = self.expected
+        if expected.min() >= 1 and np.mean(expected < 5) <= 0.2:
+            freedom = (self.counts.shape[0] - 1) * (self.counts.shape[1] - 1)
+            return "chi-squared", float(stats.chi2.sf(self.statistic, freedom))
+        if self.counts.shape == (2, 2):
+            return "Fisher's exact", float(stats.fisher_exact(self.counts).pvalue)
+        return self._permuted()
+
+    def _permuted(self) -> tuple[str, float]:
+        """Compare the statistic with those of random tables that have the same totals."""
+        size = self.counts.size
+        n_tables = min(_PERMUTATIONS, max(_LEAST_PERMUTATIONS, _MOST_COUNTS // size))
+        random = stats.random_table(self.counts.sum(axis=1), self.counts.sum(axis=0))
+        rng, expected = np.random.default_rng(0), self.expected
+        least = self.statistic * (1 - 1e-9)  # equal ones count, whatever their last digits
+        n_larger = 0
+        batch = max(1, _BATCH_COUNTS // size)
+        for start in range(0, n_tables, batch):
+            tables = random.rvs(min(batch, n_tables - start), random_state=rng)
+            n_larger += int(
+                (((tables - expected) ** 2 / expected).sum(axis=(1, 2)) >= least).sum()
+            )
+        return f"chi-squared, {n_tables} permutations", (n_larger + 1) / (n_tables + 1)
+
+
+_NO_TEST = ("none", np.nan, np.nan, np.nan)
+
+
+def _test(
+    clusters: NDArray[Any], values: pd.Series[Any], kind: Kind
+) -> tuple[str, float, float, float]:
+    """Return the name of a test, its statistic, p-value and the size of the effect."""
+    names, codes = np.unique(clusters, return_inverse=True)
+    if len(names) < 2 or values.nunique() < 2:
+        return _NO_TEST
+    if kind == "number":
+        return _kruskal(codes, _known(values).to_numpy(dtype=float), len(names))
+    table = _Table(_counts(codes, _categories(_known(values))[0], len(names)))
+    test, p_value = table.p_value()
+    return test, table.statistic, p_value, table.cramers_v
+
+
+def _kruskal(
+    codes: NDArray[np.intp], numbers: NDArray[np.float64], n_clusters: int
+) -> tuple[str, float, float, float]:
+    found = stats.kruskal(*(numbers[codes == cluster] for cluster in range(n_clusters)))
+    rest = len(numbers) - n_clusters
+    effect = (found.statistic - n_clusters + 1) / rest if rest else np.nan
+    return "Kruskal-Wallis", float(found.statistic), float(found.pvalue), max(effect, 0.0)
+
+
+def _adjusted(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Adjust p-values for their number (Benjamini-Hochberg); NaN stays NaN."""
+    adjusted = np.full(len(p_values), np.nan)
+    known = ~np.isnan(p_values)
+    if known.any():
+        adjusted[known] = stats.false_discovery_control(p_values[known])
+    return adjusted

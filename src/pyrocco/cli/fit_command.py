@@ -76,7 +76,7 @@ from pyrocco.io.result_folder import (
     names_in_format,
 )
 from pyrocco.io.unfinished import claimed_stage, write_errors
-from pyrocco.plots import before_and_after, save_figure
+from pyrocco.plots import clustermap
 from pyrocco.plots.style import count
 from pyrocco.progress import Observer
 from pyrocco.report import write_report
@@ -417,8 +417,7 @@ def write_results(
     files = write_tables(
         folder, Results(matrix, *labels, model.block_means_, summary, options.escape)
     )
-    figure = before_and_after(matrix.X, *labels, **names, cell_weights=model.cell_weights_)
-    save_figure(figure, folder / PICTURE_FILE)
+    clustermap(matrix, model=model).save(folder / PICTURE_FILE, dpi=200)
     model.save(folder / MODEL_FILE, {**names, "encoding": data.encoding})
     if not options.no_report:
         write_report(folder / REPORT_FILE, model, matrix.X, **names, summary=summary)

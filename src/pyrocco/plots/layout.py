@@ -98,7 +98,7 @@ class Side:
     wanted: bool | str | Sequence[object] = "auto"  # which names are written
 
     @property
-    def sizes(self) -> Labels:
+    def drawn_sizes(self) -> Labels:
         """Sizes of the clusters, in the order drawn."""
         return np.bincount(self.labels)[self.clusters]
 

@@ -97,7 +97,7 @@ def test_output_folder_that_is_a_file(tmp_path, capsys, command):
     words = ["fit", good_table(tmp_path)] if command == "fit" else ["demo"]
     result = run(capsys, [*words, "-o", str(tmp_path / "taken")])
     check_one_line(*result, ["taken", "is a file, not a folder"])
-    result = run(capsys, [*words, "-o", str(tmp_path / "taken" / "below")])
+    result = run(capsys, [*words, "-q", "-o", str(tmp_path / "taken" / "below")])
     check_one_line(*result, ["below", "cannot be written"])
     assert (tmp_path / "taken").read_text() == "mine"
 

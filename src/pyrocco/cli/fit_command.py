@@ -7,7 +7,7 @@ import os
 import platform
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -64,16 +64,17 @@ from pyrocco.io import (
     write_table,
 )
 from pyrocco.io.partitioned import matching_files
+from pyrocco.io.result_files import ChunkedRows, SideClusters
 from pyrocco.io.result_folder import (
     CHECKPOINT_FILE,
     MATRIX_FILE,
     MODEL_FILE,
-    PICTURE_FILE,
     REPORT_FILE,
     SUMMARY_FILE,
     check_replaceable,
     moved_when_complete,
     names_in_format,
+    picture_files,
 )
 from pyrocco.io.unfinished import claimed_stage, write_errors
 from pyrocco.plots import before_and_after, save_figure
@@ -157,7 +158,7 @@ def _check_output(job: FitJob) -> None:
     is_pattern = is_partitioned(source) and source.suffix.lower() != ".zarr"
     check_replaceable(
         folder,
-        names_in_format(job.write.output_format.value),
+        names_in_format(job.write.output_format.value, job.write.formats),
         source=str(source),
         inputs=matching_files(source) if is_pattern else [source],
         force=job.write.force,
@@ -285,12 +286,18 @@ def _fit_in_chunks(model: ROCCO, job: FitJob, progress: CommandProgress) -> Summ
         if client is not None:
             about["worker_peak_memory"] = client.run(peak_memory)
         summary = {**job.about, **outcome, **about, **_summarise_model(model), **encoding}
-        rows: Any = model.row_labels_, model.row_membership_  # Dask arrays
+        labelled = _chunked_rows(model, chunks)
         with write_errors(job.output), progress.stage("tables"):
-            files = [write_labels(folder, rows[0], rows[1], chunks.row_names)]
+            files = [write_labels(folder, labelled)]
             files += _write_small_tables(folder, model, chunks, job)
             _write_summary(folder, summary, [*files, SUMMARY_FILE])
     return summary
+
+
+def _chunked_rows(model: Any, chunks: PartitionedMatrix) -> ChunkedRows:
+    """Return the labels of rows, which are Dask arrays."""
+    rows = model.row_labels_, model.row_membership_
+    return ChunkedRows(*rows, chunks.row_names, model.row_stability_)
 
 
 def _open_chunks(
@@ -305,6 +312,8 @@ def _open_chunks(
             "--reproducibility needs the whole matrix in memory: leave it out, or fit a sample of "
             "the rows"
         )
+    if job.write.figure_formats != _DEFAULTS.figure_formats:
+        raise MatrixError("--format has no effect on a matrix in chunks: no heat map is written")
     if job.write.output_format is OutputFormat.h5ad:
         raise MatrixError("--output-format h5ad needs the whole matrix: choose csv or parquet")
     if not is_partitioned(job.source):
@@ -332,7 +341,12 @@ def _write_small_tables(
 ) -> list[str]:
     """Write the tables of columns and of blocks, which fit in memory."""
     ending = job.write.output_format.value
-    columns = label_table(chunks.column_names, model.column_labels_, model.column_membership_)
+    columns = label_table(
+        chunks.column_names,
+        model.column_labels_,
+        model.column_membership_,
+        model.column_stability_,
+    )
     tables = {"column_labels": columns, "block_means": means_table(model.block_means_)}
     for name, table in tables.items():
         write_table(folder / f"{name}.{ending}", pd.DataFrame(table), job.write.escape)
@@ -436,24 +450,44 @@ def write_results(
         "missing": matrix.n_missing,
     }
     summary = {**about, **of_matrix, **_summarise_model(model), **data.about}
-    labels = model.row_labels_, model.column_labels_
     names = {"row_names": matrix.row_names, "column_names": matrix.column_names}
     with progress.stage("tables"):
-        files = write_tables(
-            folder, Results(matrix, *labels, model.block_means_, summary, options.escape)
-        )
+        files = write_tables(folder, _results(model, matrix, summary, options))
     with progress.stage("figure"):
-        figure = before_and_after(matrix.X, *labels, **names, cell_weights=model.cell_weights_)
-        save_figure(figure, folder / PICTURE_FILE)
+        pictures = _draw(model, matrix, folder, options.formats)
     with progress.stage("model"):
         model.save(folder / MODEL_FILE, {**names, "encoding": data.encoding})
     if not options.no_report:
         with progress.stage("report"):
             write_report(folder / REPORT_FILE, model, matrix.X, **names, summary=summary)
-    files += [SUMMARY_FILE, PICTURE_FILE, MODEL_FILE]
+    files += [SUMMARY_FILE, *pictures, MODEL_FILE]
     files += [] if options.no_report else [REPORT_FILE]
     _write_summary(folder, summary, [*files, MATRIX_FILE] if "matrix" in about else files)
     return summary
+
+
+def _results(model: ROCCO, matrix: Matrix, summary: Summary, options: ResultOptions) -> Results:
+    explanation = model.explain(column_names=matrix.column_names)
+    return Results(
+        matrix,
+        SideClusters(model.row_labels_, model.row_membership_, model.row_stability_),
+        SideClusters(model.column_labels_, model.column_membership_, model.column_stability_),
+        model.block_means_,
+        {str(name): explanation[name] for name in explanation},
+        summary,
+        options.escape,
+    )
+
+
+def _draw(model: ROCCO, matrix: Matrix, folder: Path, formats: Sequence[str]) -> list[str]:
+    """Save the picture of a fit in every format, and return the names of the files."""
+    labels = model.row_labels_, model.column_labels_
+    names = {"row_names": matrix.row_names, "column_names": matrix.column_names}
+    figure = before_and_after(matrix.X, *labels, **names, cell_weights=model.cell_weights_)
+    files = picture_files(formats)
+    for file in files:
+        save_figure(figure, folder / file)
+    return files
 
 
 def _write_summary(folder: Path, summary: Summary, files: list[str]) -> None:

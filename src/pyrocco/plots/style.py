@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import warnings
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-from matplotlib import colormaps
+from matplotlib import colormaps, rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
@@ -50,6 +52,11 @@ _COLOURS = (
 )  # fmt: skip
 
 FONT_SIZE = 8.0  # points
+
+
+# Text in PDF and SVG files stays text, and the same figure gives the same file.
+_EDITABLE: dict[Any, Any] = {"pdf.fonttype": 42, "svg.fonttype": "none", "svg.hashsalt": "pyrocco"}
+_WITHOUT_DATE: dict[str, dict[str, Any]] = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}
 
 
 def cluster_colours(n: int, start: int = 0) -> list[str]:
@@ -166,4 +173,5 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], dpi: int = 150) ->
     with warnings.catch_warnings():
         # Names in scripts that the font lacks are drawn as boxes; the tables have them in full.
         warnings.filterwarnings("ignore", message="Glyph .* missing")
-        figure.savefig(path, dpi=dpi)
+        with rc_context(_EDITABLE):
+            figure.savefig(path, dpi=dpi, metadata=_WITHOUT_DATE.get(Path(path).suffix))

@@ -75,7 +75,10 @@ def pyrocco(
         ),
     ] = False,
 ) -> None:
-    """Cluster the rows and the columns of a matrix at the same time (co-clustering)."""
+    """Cluster the rows and the columns of a matrix at the same time (co-clustering).
+
+    To begin: pyrocco fit table.csv, or pyrocco demo for an example.
+    """
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 

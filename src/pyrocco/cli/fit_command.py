@@ -138,6 +138,8 @@ def fit_file(job: FitJob) -> None:
         tell(describe_cells(summary["cells"], summary["preparation"]))
         tell(f"Found {rows} of rows and {columns} of columns.")
         tell(f"Results are in {job.output}: {', '.join(summary['files'])}")
+        if REPORT_FILE in summary["files"]:
+            tell(f"To explore the clusters, open {job.output / REPORT_FILE} in a browser.")
 
 
 def _stages(job: FitJob, in_chunks: bool) -> list[str]:

@@ -417,10 +417,16 @@ def expand_groups(command: Callable[..., None]) -> Callable[..., None]:
             values[name] = group(**{each: values.pop(each) for each in names})
         command(**values)
 
-    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    run.__name__, run.__doc__ = command.__name__, _paragraphs(command)
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return run
+
+
+def _paragraphs(command: Callable[..., None]) -> str:
+    """Return the docstring with a line for every paragraph, which the terminal wraps."""
+    paragraphs = (inspect.getdoc(command) or "").split("\n\n")
+    return "\n\n".join(" ".join(text.split()) for text in paragraphs)
 
 
 def _field_parameters(group: type) -> list[inspect.Parameter]:

@@ -46,8 +46,8 @@ class _Console(Console):
 
 ERRORS = _Console(stderr=True)
 _OUTPUT = _Console()
-# Print text as it is: names of files and genes may contain brackets, and lines are not wrapped.
-_PLAIN: dict[str, Any] = {"markup": False, "highlight": False, "soft_wrap": True}
+# Print text as it is: names of files and genes may contain brackets.
+_PLAIN: dict[str, Any] = {"markup": False, "highlight": False}
 
 
 class StoppedError(Exception):
@@ -84,7 +84,8 @@ def tell(line: str) -> None:
 def _print(console: Console, line: str) -> None:
     # A closed or full stream must not end a fit whose results are written to files.
     with suppress(OSError, ValueError):
-        console.print(printable(line), **_PLAIN)
+        # In a terminal lines are wrapped between words; elsewhere a message is one line.
+        console.print(printable(line), soft_wrap=not console.is_terminal, **_PLAIN)
 
 
 def print_output(text: str) -> None:

@@ -56,9 +56,11 @@ class Tiles {
     return `rgb(${colour & 255} ${(colour >> 8) & 255} ${(colour >> 16) & 255})`;
   }
 
+  // Whether white text has more contrast with the colour of a value than black text.
   isDark(value) {
     const colour = this.colour(value);
-    return 0.299 * (colour & 255) + 0.587 * ((colour >> 8) & 255) + 0.114 * ((colour >> 16) & 255) < 140;
+    const linear = (shift) => { const part = ((colour >> shift) & 255) / 255; return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4; };
+    return 0.2126 * linear(0) + 0.7152 * linear(8) + 0.0722 * linear(16) < 0.179;
   }
 
   // `downs` and `acrosses` hold the tiles that each row and each column of pixels covers.

@@ -18,8 +18,10 @@ async function numbers(packed) {
 
 async function unpack(data) {
   const text = JSON.parse(new TextDecoder().decode(await inflate(data.text)));
-  const side = async (packed, names) => ({
+  const side = async (packed, names, annotations) => ({
     names,
+    colours: packed.colours,
+    annotations: await Promise.all(annotations.map(async (about, k) => new Annotation(about, await numbers(packed.annotations[k]), k))),
     order: await numbers(packed.order),
     leaves: await numbers(packed.leaves),
     membership: packed.membership ? await numbers(packed.membership) : null,
@@ -29,8 +31,9 @@ async function unpack(data) {
   return {
     fitted: data.fitted,
     levels: text.levels,
-    rows: await side(data.rows, text.rows),
-    columns: await side(data.columns, text.columns),
+    words: text.words,
+    rows: await side(data.rows, text.rows, text.annotations[0]),
+    columns: await side(data.columns, text.columns, text.annotations[1]),
     tiles,
   };
 }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from matplotlib import colormaps
+from matplotlib import colormaps, rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
@@ -18,6 +20,7 @@ __all__ = [
     "BLUE",
     "FONT_SIZE",
     "GREY",
+    "MISSING",
     "ORANGE",
     "SKY",
     "VERMILION",
@@ -27,6 +30,7 @@ __all__ = [
     "colour_table",
     "count",
     "figure_of",
+    "rendered",
     "save_figure",
     "show_image",
 ]
@@ -38,6 +42,8 @@ ORANGE = "#E69F00"
 SKY = "#56B4E9"
 VERMILION = "#D55E00"
 GREY = "0.45"
+# Missing values and missing annotations; no colormap or palette contains it.
+MISSING = "#d9d9d9"
 
 # Colours of clusters and of categories. The first seven are those of Okabe and Ito; each of the
 # others is the one that differs most from all before it, for usual and for red-green blind
@@ -163,7 +169,18 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], dpi: int = 150) ->
     ...     (Path(folder) / "empty.png").stat().st_size > 0
     True
     """
-    with warnings.catch_warnings():
+    # Text stays text, which can be searched and edited.
+    editable: Any = {"pdf.fonttype": 42, "svg.fonttype": "none"}
+    with warnings.catch_warnings(), rc_context(editable):
         # Names in scripts that the font lacks are drawn as boxes; the tables have them in full.
         warnings.filterwarnings("ignore", message="Glyph .* missing")
         figure.savefig(path, dpi=dpi)
+
+
+def rendered(figure: Figure, dpi: int) -> bytes:
+    """Return a figure as the bytes of a PNG file."""
+    buffer = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        figure.savefig(buffer, format="png", dpi=dpi)
+    return buffer.getvalue()

@@ -16,18 +16,25 @@ from pyrocco.report.packing import Packed, pack_floats, pack_integers
 from pyrocco.report.words import Words
 from pyrocco.results.association import association
 
-__all__ = ["association_sentence", "tests_of_annotations", "track_data", "track_text"]
+__all__ = [
+    "ABOUT_TESTS",
+    "association_sentence",
+    "tests_of_annotations",
+    "track_data",
+    "track_text",
+]
 
 _CLEAR = 0.05
 _STEPS = 64  # colours of the scale of a number
 _LARGEST = 3e38  # of single precision
 _TITLES = ("annotation", "test", "statistic", "p-value", "adjusted p-value", "effect", "{rows}")
-_ABOUT = (
+ABOUT_TESTS = (
     "The clusters were found without the annotations. A small p-value says that the fitted "
     "clusters differ in an annotation by more than chance explains. It does not say that one "
-    "causes the other, or that the clusters are right. The tests take the {rows} as independent: "
-    "if several come from the same source, such as one patient or one batch, the p-values are "
-    "too small. P-values are adjusted for the number of annotations (Benjamini and Hochberg). "
+    "causes the other, or that the clusters are right. The tests take {rows} and {columns} as "
+    "independent: if several come from the same source, such as one patient or one batch, the "
+    "p-values are too small. P-values are adjusted for the number of annotations of a side "
+    "(Benjamini and Hochberg). "
     "The effect is Cramer's V for categories and eta squared for numbers: 0 is no association, 1 "
     "a perfect one."
 )
@@ -39,13 +46,13 @@ def tests_of_annotations(table: pd.DataFrame, labels: Labels, words: Words, side
         return ""
     noun = words.row if side == "row" else words.column
     of_side = Words(noun, "")
-    tests = association(labels, table).to_dict("records")
+    tests: Any = association(labels, table).to_dict("records")
     lines = "".join(f"<li>{escape(association_sentence(test, noun))}</li>" for test in tests)
     head = "".join(f'<th scope="col">{of_side.replaced(title)}</th>' for title in _TITLES)
     rows = "".join(_test_row(test) for test in tests)
     return (
         f"<h3>Annotations of the {noun}s</h3>"
-        f"<ul>{lines}</ul><p>{of_side.replaced(_ABOUT)}</p>"
+        f"<ul>{lines}</ul>"
         "<details><summary>All tests</summary>"
         f'<div class="scroll" tabindex="0" role="group" aria-label="Tests of annotations">'
         f'<table class="numbers"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pyrocco._typing import FittedCoClustering, Floats, Labels, Matrix
+from pyrocco._typing import Floats, Labels, Matrix
 from pyrocco.assign.nested import NestedSide
 from pyrocco.fitting.result import block_means
 from pyrocco.results.explain import ColumnCut, Explainer, RowCut
@@ -54,7 +55,7 @@ class Levels:
     distinctive: list[pd.DataFrame] = field(default_factory=list)
 
 
-def levels_of(model: FittedCoClustering, X: Matrix) -> Levels:
+def levels_of(model: Any, X: Matrix) -> Levels:
     """Return the levels of a model; only the fitted one if it has no nested clusters."""
     tree = getattr(model, "tree_", None)
     if tree is None or not hasattr(model, "statistics_"):
@@ -66,7 +67,9 @@ def levels_of(model: FittedCoClustering, X: Matrix) -> Levels:
     rows = [RowCut.of(tree, model.statistics_, number) for number in row_numbers]
     columns = [ColumnCut.of(tree, model.statistics_, number) for number in column_numbers]
     membership, scale = (model.row_membership_, model.column_membership_), model.statistics_.scale
-    explainers = [[Explainer(row, column, membership, scale) for column in columns] for row in rows]
+    explainers = [
+        [Explainer(row, column, membership, scale) for column in columns] for row in rows
+    ]
     return Levels(
         [row.labels for row in rows],
         [column.labels for column in columns],

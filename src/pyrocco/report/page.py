@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from pyrocco._typing import FittedCoClustering, Matrix, MatrixLike
 from pyrocco.io import default_names
 from pyrocco.plots.tracks import Track, annotation_table, make_tracks
-from pyrocco.report.annotations import tests_of_annotations
+from pyrocco.report.annotations import ABOUT_TESTS, tests_of_annotations
 from pyrocco.report.levels import levels_of
 from pyrocco.report.page_data import ReportInput, page_data
 from pyrocco.report.sections import (
@@ -211,8 +211,10 @@ def _annotations(report: ReportInput, tables: tuple[pd.DataFrame, pd.DataFrame])
     )
     if not sides:
         return ""
+    about = f"<p>{escape(report.words.replaced(ABOUT_TESTS))}</p>"
     title = '<h2 id="annotations-title">Clusters and annotations</h2>'
-    return f'<section id="annotations" aria-labelledby="annotations-title">{title}{sides}</section>'
+    start = '<section id="annotations" aria-labelledby="annotations-title">'
+    return f"{start}{title}{about}{sides}</section>"
 
 
 def _asset(name: str) -> str:

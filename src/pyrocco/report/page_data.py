@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,13 +12,14 @@ import pandas as pd
 
 from pyrocco._typing import FittedCoClustering, Floats, Labels, Matrix, stored_values
 from pyrocco.fitting.result import block_means
+from pyrocco.plots.colour_values import standardised
 from pyrocco.plots.heatmap import outlier_degree
 from pyrocco.plots.order import bins, member_order
 from pyrocco.plots.style import cluster_colours, colour_scale, colour_table
 from pyrocco.plots.tracks import Track
 from pyrocco.report.annotations import track_data, track_text
 from pyrocco.report.levels import Levels, Pair
-from pyrocco.report.packing import Packed, pack_floats, pack_integers, pack_json
+from pyrocco.report.packing import pack_floats, pack_integers, pack_json
 from pyrocco.report.words import Words
 
 __all__ = ["ReportInput", "Tiles", "make_tiles", "page_data"]
@@ -43,7 +45,7 @@ class ReportInput:
     row_names: Sequence[str]
     column_names: Sequence[str]
     levels: Levels  # co-clusterings that the sliders offer
-    words: Words = Words()
+    words: Words = field(default_factory=Words)
     tracks: tuple[list[Track], list[Track]] = field(default_factory=lambda: ([], []))
 
 
@@ -62,7 +64,6 @@ def page_data(report: ReportInput) -> dict[str, Any]:
     Names occur only in packed form, so that they cannot be mistaken for HTML.
     """
     orders = member_order(report.model, report.X)
-    weights = getattr(report.model, "cell_weights_", None)
     levels = report.levels
     text = {
         "rows": list(report.row_names),
@@ -79,10 +80,25 @@ def page_data(report: ReportInput) -> dict[str, Any]:
     return {
         "fitted": list(levels.fitted),
         "text": pack_json(text),
-        "tiles": _tile_data(make_tiles(report.X, orders, weights)),
+        "tiles": _drawn_tiles(report, orders),
         "rows": _side_data(report, 0, orders[0]),
         "columns": _side_data(report, 1, orders[1]),
     }
+
+
+def _drawn_tiles(report: ReportInput, orders: tuple[Labels, Labels]) -> dict[str, Any]:
+    """Return what the heat map shows: scaled values if the columns have different units."""
+    weights = getattr(report.model, "cell_weights_", None)
+    if getattr(report.model, "cells_", None) != "different units":
+        return _tile_data(make_tiles(report.X, orders, weights))
+    tiles = _tile_data(make_tiles(standardised(report.X, 1, None), orders, weights))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # columns without values
+        values = report.X if isinstance(report.X, np.ndarray) else report.X.toarray()
+        scales = np.nanmean(values, axis=0), np.nanstd(values, axis=0, ddof=1)
+    # From which the page computes the values themselves.
+    tiles["means"], tiles["deviations"] = (pack_floats(np.nan_to_num(scale)) for scale in scales)
+    return tiles
 
 
 def make_tiles(

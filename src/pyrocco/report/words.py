@@ -1,4 +1,4 @@
-"""What the page calls a row and a column: the cells and the genes of an AnnData file, for example."""
+"""What the page calls a row and a column, such as a cell and a gene."""
 
 from __future__ import annotations
 
@@ -34,7 +34,11 @@ class Words:
     def replaced(self, text: str) -> str:
         """Put the words in place of {row}, {Columns}, {entries} and so on."""
         words = {"row": self.row, "column": self.column, "entry": self.entry}
-        words |= {"rows": f"{self.row}s", "columns": f"{self.column}s", "entries": f"{self.entry}s"}
+        words |= {
+            "rows": f"{self.row}s",
+            "columns": f"{self.column}s",
+            "entries": f"{self.entry}s",
+        }
         words |= {"R": self.letters[0], "C": self.letters[1]}
         words |= {word.capitalize(): text.capitalize() for word, text in words.items()}
         return text.format(**words)

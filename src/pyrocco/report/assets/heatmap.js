@@ -252,7 +252,7 @@ class HeatMap {
     const at = [down.tile, down.tile + 1, across.tile, across.tile + 1];
     const value = this.tiles.mean(...at);
     const cells = (down.after - down.first) * (across.after - across.first);
-    const amount = Number.isNaN(value) ? "missing" : digits(value * this.tiles.unit);
+    const amount = Number.isNaN(value) ? "missing" : this.amount(value, this.columns.order[column], across);
     const weight = 1 - this.tiles.outlierDegree(...at);
     return [
       this.describePlace(this.rows, row, down),
@@ -262,6 +262,14 @@ class HeatMap {
       `${cells > 1 ? "mean" : "value"}: ${amount}`,
       ...(weight < 0.98 ? [`${cells > 1 ? "mean weight" : "weight"}: ${percent(weight)}`] : []),
     ];
+  }
+
+  // The value of a tile; of scaled columns the value in their own unit too, if the tile has one column.
+  amount(value, member, { first, after }) {
+    const { tiles } = this;
+    if (!tiles.isScaled) return digits(value * tiles.unit);
+    const scaled = `${digits(value * tiles.unit, 3)} standard deviations from the mean`;
+    return after - first > 1 ? scaled : `${digits(value * tiles.unit * tiles.deviations[member] + tiles.means[member])} (${scaled})`;
   }
 
   describePlace(side, place, { first, after }) {

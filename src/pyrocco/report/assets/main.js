@@ -32,9 +32,10 @@ function setUpLegend(map, entry) {
   find("outliers-choice").hidden = !tiles.outlierSums;
   find("outliers").addEventListener("change", (event) => { map.showOutliers = event.target.checked; map.schedule(); });
   const [down, across] = [map.rows.size / tiles.down, map.columns.size / tiles.across];
-  find("tile-text").textContent = down > 1 || across > 1
+  const scaled = tiles.isScaled ? `The ${map.columns.noun}s have different units: the colours show each of them scaled to mean 0 and standard deviation 1. ` : "";
+  find("tile-text").textContent = scaled + (down > 1 || across > 1
     ? `The matrix is large: even at the highest zoom, each tile of the heat map is the mean of ${Number.isInteger(down) && Number.isInteger(across) ? "" : "about "}${digits(down, 2)} x ${digits(across, 2)} ${entry}s.`
-    : "";
+    : "");
 }
 
 function setUpFinding(map, goTo) {
@@ -81,6 +82,7 @@ function setUpAnnotations(map, tables) {
   const annotated = [map.rows, map.columns].filter((side) => side.annotations.length);
   find("annotation-legend").append(...annotated.flatMap((side) => annotationLegend(side, redraw)));
   find("filters").hidden = annotated.length === 0;
+  if (annotated.length) find("members-tables").classList.add("wide-tables");
   for (const side of annotated) new Filter(find("filters"), side, () => { tables.get(side).restart(); redraw(); });
   return annotated.map((side) => new CrossTables(find(`${side.kind}-crosstables`), side));
 }

@@ -43,7 +43,7 @@ function legendRows(map, pen, width) {
   pen.font = "11px system-ui, sans-serif";
   const { tiles } = map;
   const ends = [tiles.low, tiles.high].map((value) => digits(value * tiles.unit));
-  const entries = [[{ text: "value", bold: true }, { ramp: rampOf(tiles), ends }]];
+  const entries = [[{ text: tiles.isScaled ? `z-score by ${map.columns.noun}` : "value", bold: true }, { ramp: rampOf(tiles), ends }]];
   for (const annotation of [...map.rows.shownAnnotations(), ...map.columns.shownAnnotations()]) {
     const keys = annotation.isNumber
       ? [{ ramp: annotation.colours, ends: annotation.limits.map((limit) => digits(limit)) }]

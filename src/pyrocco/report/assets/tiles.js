@@ -3,6 +3,7 @@ class Tiles {
   constructor(tiles) {
     Object.assign(this, tiles);
     [this.down, this.across] = tiles.shape;
+    this.isScaled = Boolean(tiles.means); // every column to mean 0 and standard deviation 1
     this.hasMissing = this.values.some(Number.isNaN);
     this.sums = this.totals((i) => (Number.isNaN(this.values[i]) ? 0 : this.values[i]));
     this.known = this.hasMissing ? this.totals((i) => (Number.isNaN(this.values[i]) ? 0 : 1)) : null;
@@ -44,6 +45,13 @@ class Tiles {
   outlierDegree(top, bottom, left, right) {
     if (!this.outlierSums) return 0;
     return this.total(this.outlierSums, top, bottom, left, right) / ((bottom - top) * (right - left));
+  }
+
+  // The mean of what is drawn between places `start` and `end` of rows and of columns.
+  meanOf(rows, columns, size) {
+    const [top, left] = [Math.floor((rows.start * this.down) / size.row), Math.floor((columns.start * this.across) / size.column)];
+    const [bottom, right] = [Math.ceil((rows.end * this.down) / size.row), Math.ceil((columns.end * this.across) / size.column)];
+    return this.mean(top, Math.max(bottom, top + 1), left, Math.max(right, left + 1));
   }
 
   colour(value) {

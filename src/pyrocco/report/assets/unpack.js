@@ -27,6 +27,7 @@ async function unpack(data) {
     membership: packed.membership ? await numbers(packed.membership) : null,
   });
   const tiles = { ...data.tiles, values: await numbers(data.tiles.values) };
+  for (const scale of ["means", "deviations"]) if (tiles[scale]) tiles[scale] = await numbers(tiles[scale]);
   if (tiles.outliers) tiles.outliers = await numbers(tiles.outliers);
   return {
     fitted: data.fitted,

@@ -18,7 +18,7 @@ from pyrocco.io.read import check_file
 from pyrocco.io.result_folder import ANNOTATION_TABLES
 from pyrocco.results.association import association, cross_table
 
-__all__ = ["about_annotations", "annotated", "report_annotations", "write_associations"]
+__all__ = ["about_annotations", "annotated", "write_associations"]
 
 
 def annotated(data: EncodedInput, options: AnnotateOptions) -> EncodedInput:
@@ -28,15 +28,6 @@ def annotated(data: EncodedInput, options: AnnotateOptions) -> EncodedInput:
         check_file(path)
         matrix = annotate_from(matrix, path)
     return replace(data, matrix=matrix)
-
-
-def report_annotations(matrix: Matrix) -> dict[str, Any]:
-    """Return what `write_report` is told about the annotations and the axes of a matrix."""
-    return {
-        "row_annotations": matrix.row_annotations,
-        "column_annotations": matrix.column_annotations,
-        "axis_names": matrix.axis_names,
-    }
 
 
 def about_annotations(matrix: Matrix) -> dict[str, Any]:

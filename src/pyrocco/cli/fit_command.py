@@ -24,12 +24,10 @@ from pyrocco.checkpoint import Checkpoint, checkpoint_to
 from pyrocco.cli.annotations import (
     about_annotations,
     annotated,
-    report_annotations,
     write_associations,
 )
 from pyrocco.cli.dask_cluster import NoClusterError, parse_cluster, peak_memory, start_cluster
 from pyrocco.cli.encoded_input import EncodedInput, read_or_encode
-from pyrocco.cli.figure import heat_map
 from pyrocco.cli.input import check_some_values, describe_cells
 from pyrocco.cli.options import (
     AnnotateOptions,
@@ -84,7 +82,7 @@ from pyrocco.io.result_folder import (
     names_in_format,
 )
 from pyrocco.io.unfinished import claimed_stage, write_errors
-from pyrocco.plots import save_figure
+from pyrocco.plots import clustermap
 from pyrocco.plots.style import count
 from pyrocco.progress import Observer
 from pyrocco.report import write_report
@@ -435,12 +433,16 @@ def write_results(
     )
     ending = "parquet" if options.output_format is OutputFormat.parquet else "csv"
     files += write_associations(folder, model, matrix, ending, options.escape)
-    save_figure(heat_map(model, matrix), folder / PICTURE_FILE)
+    known = {
+        "row_annotations": matrix.row_annotations,
+        "column_annotations": matrix.column_annotations,
+    }
+    clustermap(matrix, model=model, **known).save(folder / PICTURE_FILE, dpi=200)
     about_model = {**names, **about_annotations(matrix), "encoding": data.encoding}
     model.save(folder / MODEL_FILE, about_model)
     if not options.no_report:
-        known = report_annotations(matrix)
-        write_report(folder / REPORT_FILE, model, matrix.X, **names, **known, summary=summary)
+        report = {**names, **known, "axis_names": matrix.axis_names, "summary": summary}
+        write_report(folder / REPORT_FILE, model, matrix.X, **report)
     files += [SUMMARY_FILE, PICTURE_FILE, MODEL_FILE]
     files += [] if options.no_report else [REPORT_FILE]
     _write_summary(folder, summary, [*files, MATRIX_FILE] if "matrix" in about else files)

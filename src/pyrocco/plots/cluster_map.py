@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -73,7 +73,8 @@ class ClusterMap:
     column_labels: pd.Series[Any]
     row_order: Labels
     column_order: Labels
-    _values: Matrix = field(repr=False)
+    _values: Matrix
+    _words: tuple[str, str] = ("rows", "columns")
 
     @cached_property
     def reordered(self) -> pd.DataFrame:
@@ -106,8 +107,10 @@ class ClusterMap:
 
     def __repr__(self) -> str:
         parts = [
-            f"{count(len(labels), noun)} in {count(labels.nunique(), 'cluster')}"
-            for labels, noun in ((self.row_labels, "row"), (self.column_labels, "column"))
+            f"{count(len(labels), word[:-1])} in {count(labels.nunique(), 'cluster')}"
+            for labels, word in zip(
+                (self.row_labels, self.column_labels), self._words, strict=True
+            )
         ]
         return f"ClusterMap: {', '.join(parts)}"
 
@@ -145,7 +148,7 @@ def clustermap(  # noqa: PLR0913 - as many as users of seaborn expect
 
     Parameters
     ----------
-    data : DataFrame of pandas or polars, array, sparse matrix or AnnData
+    data : DataFrame of pandas or polars, array, sparse matrix, AnnData or io.Matrix
         The matrix; missing values are NaN and drawn in grey. A DataFrame whose first column
         holds texts that are all different, and whose index only counts the rows, has the names
         of its rows in that column.
@@ -254,7 +257,7 @@ def clustermap(  # noqa: PLR0913 - as many as users of seaborn expect
     labelled = _both_labels(model, (len(read.rows), len(read.columns)))
     row_labels = pd.Series(labelled.row_labels_, read.rows, name="cluster")
     column_labels = pd.Series(labelled.column_labels_, read.columns, name="cluster")
-    return ClusterMap(figure, axes, model, row_labels, column_labels, *orders, drawn)
+    return ClusterMap(figure, axes, model, row_labels, column_labels, *orders, drawn, read.words)
 
 
 def _names_of_columns(annotations: Annotations) -> list[str]:
@@ -366,10 +369,8 @@ def _sides(
 ) -> tuple[Side, Side]:
     labelled, tree = _both_labels(model, (len(read.rows), len(read.columns))), tree_of(model)
     labels = labelled.row_labels_, labelled.column_labels_
-    start = max(int(np.max(of_side)) + 1 for of_side in labels)
-    row_tracks = make_tracks(tables[0], start, colours)
-    start += sum(len(track.categories) for track in row_tracks)
-    tracks = row_tracks, make_tracks(tables[1], start, colours)
+    row_tracks = make_tracks(tables[0], colours)
+    tracks = row_tracks, make_tracks(tables[1], colours, row_tracks)
     trees = (None, None) if tree is None else (tree.rows, tree.columns)
     rows, columns = (
         _side(

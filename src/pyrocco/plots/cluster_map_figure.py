@@ -20,6 +20,7 @@ from pyrocco.plots.layout import (
     GAP,
     NOTE_SPACE,
     PAD,
+    SMALLEST_FONT,
     TICK,
     TRACK,
     TRACK_GAP,
@@ -221,7 +222,7 @@ def _draw_bar(ax: Axes, side: Side, places: Places, font: float, inches: float) 
         box = (0, start, 1, size) if rows else (start, 0, size, 1)
         ax.add_patch(Rectangle(box[:2], *box[2:], facecolor=colour, linewidth=0))
         length = size / places.length * inches
-        text, rotation = _inside(name, font, length, rows)
+        text, size_of_text, rotation = _inside(name, font, length, rows)
         if text:
             centre = start + size / 2
             x, y = (0.5, centre) if rows else (centre, 0.5)
@@ -229,7 +230,7 @@ def _draw_bar(ax: Axes, side: Side, places: Places, font: float, inches: float) 
                 x,
                 y,
                 text,
-                fontsize=font,
+                fontsize=size_of_text,
                 color=_contrast(colour),
                 ha="center",
                 va="center_baseline" if not rotation else "center",
@@ -240,20 +241,17 @@ def _draw_bar(ax: Axes, side: Side, places: Places, font: float, inches: float) 
     return ax
 
 
-def _inside(name: str, font: float, length: float, rows: bool) -> tuple[str, int]:
-    """Return the text that fits into the bar of a cluster, and its rotation."""
-    width, height = text_width(name, font) + 0.03, line_height(font) * 0.8
-    if not rows:
-        return (name, 0) if width <= length else (_shortened(name, font, length), 0)
-    if width <= BAR and height <= length:
-        return name, 0
-    return (name, 90) if width <= length else (_shortened(name, font, length), 90)
-
-
-def _shortened(name: str, font: float, length: float) -> str:
-    """Return a name shortened to fit, or nothing if too little of it would be left."""
-    text = fitted(name, font, length - 0.04)
-    return text if len(text) >= 5 else ""
+def _inside(name: str, font: float, length: float, rows: bool) -> tuple[str, float, int]:
+    """Return the text that fits into the bar of a cluster, its size and its rotation."""
+    for size in (font, max(font - 1, SMALLEST_FONT), SMALLEST_FONT):
+        width, height = text_width(name, size) + 0.03, 0.72 * size / 72 + 0.02
+        if rows and width <= BAR and height <= length:
+            return name, size, 0
+        if width <= length:
+            return name, size, 90 if rows else 0
+    text = fitted(name, SMALLEST_FONT, length - 0.04)
+    # Too little of a name says less than none.
+    return text if len(text) >= 5 else "", SMALLEST_FONT, 90 if rows else 0
 
 
 def _contrast(colour: str) -> str:

@@ -12,6 +12,8 @@ import pandas as pd
 from pyrocco._typing import Matrix
 from pyrocco.cells.input import check_matrix
 from pyrocco.io.anndata import take_matrix
+from pyrocco.io.named_matrix import Matrix as NamedMatrix
+from pyrocco.io.named_matrix import default_names
 from pyrocco.validation import shown
 
 __all__ = ["NamedData", "as_frame", "is_annotated", "is_table", "read_data"]
@@ -35,7 +37,7 @@ def read_data(data: Any, row_annotations: Sequence[str] = ()) -> NamedData:
 
     Parameters
     ----------
-    data : array, sparse matrix, DataFrame of pandas or polars, or AnnData
+    data : array, sparse matrix, DataFrame of pandas or polars, AnnData or io.Matrix
         The data. A DataFrame whose first column holds texts that are all different, and whose
         index only counts the rows, has the names of its rows in that column.
     row_annotations : sequence of str
@@ -54,6 +56,8 @@ def read_data(data: Any, row_annotations: Sequence[str] = ()) -> NamedData:
     """
     if isinstance(data, NamedData):
         return data
+    if isinstance(data, NamedMatrix):
+        return _read_named(data)
     if is_annotated(data):
         return _read_annotated(data)
     if is_table(data):
@@ -88,6 +92,24 @@ def as_frame(table: Any) -> pd.DataFrame:
 def _column_values(column: Any) -> Any:
     values = column.to_numpy()
     return values if values.dtype.kind in "fiubmM" else column.to_list()
+
+
+def _read_named(data: NamedMatrix) -> NamedData:
+    """Read what `pyrocco.io.read_matrix` returned."""
+    named = [
+        (pd.Index(names, dtype=object), list(names) != list(default_names(axis, len(names))))
+        for axis, names in (("row", data.row_names), ("column", data.column_names))
+    ]
+    (rows, has_rows), (columns, has_columns) = named
+    return NamedData(
+        check_matrix(data.X),
+        rows,
+        columns,
+        (has_rows, has_columns),
+        (f"{data.axis_names[0]}s", f"{data.axis_names[1]}s"),
+        row_annotations=data.row_annotations,
+        column_annotations=data.column_annotations,
+    )
 
 
 def _read_annotated(adata: Any) -> NamedData:

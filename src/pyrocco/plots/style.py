@@ -25,6 +25,7 @@ __all__ = [
     "SKY",
     "VERMILION",
     "ColourScale",
+    "category_colours",
     "cluster_colours",
     "colour_scale",
     "colour_table",
@@ -55,6 +56,13 @@ _COLOURS = (
     "#0096a5", "#b4963c", "#ff96a5", "#5a3c2d", "#3cf0c3", "#963c00", "#c3b4e1", "#0069d2",
 )  # fmt: skip
 
+# Muted colours for categories, so that they are not taken for clusters (Paul Tol's palette for
+# colour-blind readers), and after them the later ones of the clusters.
+_CATEGORIES = (
+    "#cc6677", "#332288", "#ddcc77", "#117733", "#88ccee", "#882255", "#44aa99", "#999933",
+    "#aa4499", *_COLOURS[7:],
+)  # fmt: skip
+
 FONT_SIZE = 8.0  # points
 
 
@@ -79,6 +87,30 @@ def cluster_colours(n: int, start: int = 0) -> list[str]:
     ['#0072b2', '#e69f00', '#009e73']
     """
     return [_COLOURS[(start + k) % len(_COLOURS)] for k in range(n)]
+
+
+def category_colours(n: int, start: int = 0) -> list[str]:
+    """Return a colour for each of `n` categories of an annotation; none is that of a cluster.
+
+    Parameters
+    ----------
+    n : int
+        Number of categories.
+    start : int, default=0
+        Number of colours to leave out, because another annotation has them. If the colours
+        would not suffice, none is left out.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> category_colours(2), category_colours(1, start=2)
+    (['#cc6677', '#332288'], ['#ddcc77'])
+    """
+    start = start if start + n <= len(_CATEGORIES) else 0
+    return [_CATEGORIES[(start + k) % len(_CATEGORIES)] for k in range(n)]
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Any
 
 from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.font_manager import FontProperties
@@ -19,7 +20,7 @@ _DPI = 300
 def text_width(text: str, size: float, bold: bool = False) -> float:
     """Return the width of a text in inches."""
     font = FontProperties(size=size, weight="bold" if bold else "normal")
-    renderer = RendererAgg(1, 1, _DPI)
+    renderer: Any = RendererAgg(1, 1, _DPI)  # type: ignore[no-untyped-call]
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing")
         width, _, _ = renderer.get_text_width_height_descent(text, font, ismath=False)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import cycle
+from itertools import cycle, islice
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from matplotlib.colors import to_rgb
 
 from pyrocco._typing import Floats, Labels
 from pyrocco.plots.input import as_frame, is_table
-from pyrocco.plots.style import MISSING, cluster_colours
+from pyrocco.plots.style import MISSING, category_colours
 from pyrocco.plots.text_size import one_line
 from pyrocco.results.association import annotation_kind
 from pyrocco.validation import shown
@@ -138,24 +139,28 @@ def _aligned(table: pd.DataFrame, index: pd.Index, argument: str) -> pd.DataFram
     return table.reindex(index)
 
 
-def make_tracks(table: pd.DataFrame, start: int, colours: Mapping[str, Any]) -> list[Track]:
+def make_tracks(
+    table: pd.DataFrame, colours: Mapping[str, Any], others: Sequence[Track] = ()
+) -> list[Track]:
     """Give every column of a table its colours.
 
     Parameters
     ----------
     table : DataFrame
         Annotations, one row for each row of the data.
-    start : int
-        Number of colours that something else has.
     colours : mapping
         Colours that were chosen, by name of the annotation: a mapping from categories to
         colours, or a sequence of colours, or the name of a colormap for numbers.
+    others : sequence of Track
+        Tracks whose colours are left to them.
 
     Returns
     -------
     list of Track
     """
-    tracks, maps = [], cycle(_COLORMAPS)
+    tracks: list[Track] = []
+    start = sum(len(track.categories) for track in others)
+    maps = islice(cycle(_COLORMAPS), sum(track.is_number for track in others), None)
     for position, name in enumerate(table.columns):
         column, chosen = table.iloc[:, position], colours.get(str(name))
         if column.notna().any() and annotation_kind(column) == "number":
@@ -196,10 +201,18 @@ def _categories(column: pd.Series[Any]) -> tuple[Labels, list[str]]:
         column = column.astype(object).infer_objects()
         if column.dtype == object:
             column = column.map(str, na_action="ignore")
+            names = sorted(column.dropna().unique(), key=_natural)
+            column = column.astype(pd.CategoricalDtype(names))
     used = column.astype("category").cat.remove_unused_categories()
     return used.cat.codes.to_numpy().astype(np.intp), [
         _category_name(value) for value in used.cat.categories
     ]
+
+
+def _natural(text: str) -> list[tuple[bool, int, str]]:
+    """Return what sorts "day 2" before "day 10"."""
+    parts = re.split(r"(\d+)", text)
+    return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts]
 
 
 def _category_name(value: object) -> str:
@@ -209,7 +222,7 @@ def _category_name(value: object) -> str:
 
 
 def _colours(categories: Sequence[str], start: int, chosen: Any) -> tuple[str, ...]:
-    usual = cluster_colours(len(categories), start)
+    usual = category_colours(len(categories), start)
     if chosen is None:
         return tuple(usual)
     if isinstance(chosen, Mapping):

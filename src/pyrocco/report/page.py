@@ -124,9 +124,7 @@ def write_report(
         _annotation_frame(row_annotations, pd.Index(names[0]), "row_annotations"),
         _annotation_frame(column_annotations, pd.Index(names[1]), "column_annotations"),
     )
-    report = ReportInput(
-        model, matrix, *names, levels_of(model, matrix), words, _tracks(model, tables)
-    )
+    report = ReportInput(model, matrix, *names, levels_of(model, matrix), words, _tracks(tables))
     page = _fill_template(_parts(report, tables, summary or {}), words)
     Path(path).write_text(page, encoding="utf-8", newline="\n")
 
@@ -164,14 +162,10 @@ def _annotation_frame(given: Any, names: pd.Index, argument: str) -> pd.DataFram
     return annotation_table({} if given is None else given, names, argument)
 
 
-def _tracks(
-    model: FittedCoClustering, tables: tuple[pd.DataFrame, pd.DataFrame]
-) -> tuple[list[Track], list[Track]]:
-    """Give the annotations colours that the clusters do not have."""
-    start = max(int(np.max(model.row_labels_)), int(np.max(model.column_labels_))) + 1
-    rows = make_tracks(tables[0], start, {})
-    start += sum(len(track.categories) for track in rows)
-    return rows, make_tracks(tables[1], start, {})
+def _tracks(tables: tuple[pd.DataFrame, pd.DataFrame]) -> tuple[list[Track], list[Track]]:
+    """Give the annotations their colours, as plots do."""
+    rows = make_tracks(tables[0], {})
+    return rows, make_tracks(tables[1], {}, rows)
 
 
 def _parts(

@@ -129,7 +129,7 @@ def reproducibility(
         for side, word in (("rows", words.row), ("columns", words.column))
     )
     return (
-        f"<h2>Are the clusters found again?</h2><p>{escape(found['summary'])} Found again is 1 "
+        f"<h2>Are the clusters found again?</h2><p>{escape(words.translated(found['summary']))} Found again is 1 "
         "for a cluster that fits to halves of the data find exactly, and 0 for one that they "
         f'find no better than chance.</p><div class="tables">{tables}</div>'
     )

@@ -149,7 +149,10 @@ def _preparation(model: FittedCoClustering, summary: Mapping[str, Any], words: W
     """Say what the cells are and how they were prepared; a summary knows more than the model."""
     kind = summary.get("cells", getattr(model, "cells_", None))
     sentence = summary.get("preparation", getattr(model, "preparation_", ""))
-    return "" if kind is None else f"The {words.entry}s are {kind}. {sentence}"
+    if kind is None:
+        return ""
+    verb = "have" if kind == "different units" else "are"
+    return f"The {words.entry}s {verb} {kind}. {words.translated(sentence)}"
 
 
 def _format_seconds(seconds: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 __all__ = ["Words"]
@@ -30,6 +31,24 @@ class Words:
     def letters(self) -> tuple[str, str]:
         """The letters with which names of row clusters and of column clusters begin."""
         return self.row[:1].upper(), self.column[:1].upper()
+
+    def translated(self, text: str) -> str:
+        """Put the words in place of row, column and cell in a sentence that was written already.
+
+        Examples
+        --------
+        >>> Words("cell", "gene").translated("Cells far from their rows.")
+        'Values far from their cells.'
+        """
+        names = {"row": self.row, "column": self.column, "cell": self.entry}
+        if names == {name: name for name in names}:
+            return text
+
+        def named(match: re.Match[str]) -> str:
+            word = names[match[1].lower()]
+            return (word.capitalize() if match[1][0].isupper() else word) + match[2]
+
+        return re.sub(r"\b(row|column|cell)(s?)\b", named, text, flags=re.IGNORECASE)
 
     def replaced(self, text: str) -> str:
         """Put the words in place of {row}, {Columns}, {entries} and so on."""

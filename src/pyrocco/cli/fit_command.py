@@ -433,7 +433,7 @@ def write_results(
     )
     ending = "parquet" if options.output_format is OutputFormat.parquet else "csv"
     files += write_associations(folder, model, matrix, ending, options.escape)
-    known = {
+    known: dict[str, Any] = {
         "row_annotations": matrix.row_annotations,
         "column_annotations": matrix.column_annotations,
     }

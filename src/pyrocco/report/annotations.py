@@ -78,7 +78,7 @@ def association_sentence(test: Mapping[str, Any], noun: str) -> str:
     --------
     >>> table = association([0] * 10 + [1] * 10, pd.Series(["a"] * 10 + ["b"] * 10, name="drug"))
     >>> association_sentence(table.iloc[0], "row")
-    "drug: associated with the row clusters (Cramer's V 1, adjusted p-value 1.1e-05)."
+    "drug: associated with the row clusters (Cramer's V 1, adjusted p-value 7.7e-06)."
     """
     name = test["annotation"]
     if test["test"] == "none":

@@ -13,7 +13,7 @@ from pyrocco.assign.nested import NestedSide
 from pyrocco.fitting.result import block_means
 from pyrocco.results.explain import ColumnCut, Explainer, RowCut
 
-__all__ = ["Levels", "levels_of"]
+__all__ = ["Levels", "level_numbers", "levels_of"]
 
 # Largest number of levels coarser than the fit, and of levels finer than the fit, on each side.
 MOST_STEPS = 8
@@ -63,7 +63,7 @@ def levels_of(model: Any, X: Matrix) -> Levels:
         means = getattr(model, "block_means_", None)
         means = block_means(X, *labels) if means is None else np.asarray(means)
         return Levels([labels[0]], [labels[1]], (0, 0), [[Pair(means)]])
-    row_numbers, column_numbers = _numbers(tree.rows, tree.columns)
+    row_numbers, column_numbers = level_numbers(tree.rows, tree.columns)
     rows = [RowCut.of(tree, model.statistics_, number) for number in row_numbers]
     columns = [ColumnCut.of(tree, model.statistics_, number) for number in column_numbers]
     membership, scale = (model.row_membership_, model.column_membership_), model.statistics_.scale
@@ -87,7 +87,7 @@ def _pair(explainer: Explainer) -> Pair:
     return Pair(means, blocks, p_columns)
 
 
-def _numbers(rows: NestedSide, columns: NestedSide) -> tuple[list[int], list[int]]:
+def level_numbers(rows: NestedSide, columns: NestedSide) -> tuple[list[int], list[int]]:
     """Return the numbers of clusters of each side: fewer if there were too many blocks."""
     for most in range(MOST_STEPS, 0, -1):
         numbers = _side_numbers(rows, most), _side_numbers(columns, most)

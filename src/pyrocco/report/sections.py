@@ -128,9 +128,10 @@ def reproducibility(
         f"<div><h3>Clusters of {word}s</h3>{_table(titles, found[side])}</div>"
         for side, word in (("rows", words.row), ("columns", words.column))
     )
+    summary = escape(words.translated(found["summary"]))
     return (
-        f"<h2>Are the clusters found again?</h2><p>{escape(words.translated(found['summary']))} Found again is 1 "
-        "for a cluster that fits to halves of the data find exactly, and 0 for one that they "
+        f"<h2>Are the clusters found again?</h2><p>{summary} Found again is 1 for a cluster "
+        "that fits to halves of the data find exactly, and 0 for one that they "
         f'find no better than chance.</p><div class="tables">{tables}</div>'
     )
 

@@ -52,7 +52,7 @@ class Blocks {
     const size = { row: this.rows.size, column: this.columns.size };
     const drawn = this.tiles.isScaled ? this.tiles.meanOf(this.rows.bands[i], this.columns.bands[j], size) : mean / this.tiles.unit;
     const value = mean === null ? NaN : drawn;
-    const colour = Number.isNaN(value) ? "" : `background:${this.tiles.css(value)};color:${this.tiles.isDark(value) ? "#fff" : "#111"}`;
+    const colour = Number.isNaN(value) ? "" : `background:${this.tiles.css(value)};color:${this.tiles.isDark(value) ? "#fff" : "#000"}`;
     const words = `${this.rows.tag(this.rowClusters[i])} with ${this.columns.tag(this.columnClusters[j])}: mean ${digits(mean)}`;
     return make("button", { type: "button", style: colour, tabindex: "-1", "aria-pressed": "false", "aria-label": words, onclick: () => this.choose(i, j) }, digits(mean, 3));
   }

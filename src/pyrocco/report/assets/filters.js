@@ -13,7 +13,7 @@ class Filter {
 
   choose() {
     const { annotation } = this;
-    const label = (text, control) => make("label", {}, `${text} `, control);
+    const label = (text, control) => { control.id = `${this.name.id}-${text}`; return make("label", {}, `${text} `, control); };
     const change = () => this.apply();
     this.category = this.low = this.high = null;
     if (annotation && annotation.isNumber) {

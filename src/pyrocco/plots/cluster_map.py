@@ -211,7 +211,8 @@ def clustermap(  # noqa: PLR0913 - as many as users of seaborn expect
     Notes
     -----
     If the matrix has more rows or columns than the heat map has pixels, a pixel shows the mean
-    of the cells in it. No pixel shows cells of two clusters.
+    of the cells in it. No pixel shows cells of two clusters, and single rows and columns that
+    differ much from the rest of their cluster have a pixel of their own.
 
     If the columns have different units (`ROCCO.cells_`), the values that are drawn are
     standardised by column, as with ``z_score="columns"``.
@@ -369,13 +370,10 @@ def _sides(
 ) -> tuple[Side, Side]:
     labelled, tree = _both_labels(model, (len(read.rows), len(read.columns))), tree_of(model)
     labels = labelled.row_labels_, labelled.column_labels_
-    row_tracks = make_tracks(tables[0], colours)
-    tracks = row_tracks, make_tracks(tables[1], colours, row_tracks)
+    tracks = make_tracks(tables, colours)
     trees = (None, None) if tree is None else (tree.rows, tree.columns)
     rows, columns = (
-        _side(
-            side, read, labels[side], orders[side], trees[side], tuple(tracks[side]), asked[side]
-        )
+        _side(side, read, labels[side], orders[side], trees[side], tracks[side], asked[side])
         for side in (0, 1)
     )
     return rows, columns

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from pyrocco._typing import Dense, Floats, Matrix, stored_values
+from pyrocco.plots.branches import tree_links
 from pyrocco.plots.colour_values import ColourChoice, Colours
 from pyrocco.plots.layout import (
     BAR,
@@ -34,7 +35,6 @@ from pyrocco.plots.layout import (
     margin,
 )
 from pyrocco.plots.legends import Legend, Size, format_ticks, legend_of, nice_ticks
-from pyrocco.plots.margin_tree import tree_links
 from pyrocco.plots.places import Places, pixel_means
 from pyrocco.plots.style import cluster_colours
 from pyrocco.plots.text_size import fitted, line_height, text_width, widest
@@ -44,6 +44,8 @@ __all__ = ["Drawing", "draw"]
 
 # Pixels per inch of the heat map: what is finer is averaged.
 _PIXELS = 300
+# Rows whose mean differs from their cluster by this share of the colours keep their own pixel.
+_STANDS_OUT = 0.15
 _BRANCH = "0.35"  # colour of merges above the clusters
 # Inches of the colour bar: thickness and length.
 _COLOUR_BAR = 0.12, 1.1
@@ -148,7 +150,8 @@ def _draw_heat(page: _Page, X: Matrix, places: tuple[Places, Places], colours: C
     left, top, width, height = page.layout.heat
     ax = page.axes(left, top, width, height)
     pixels = round(height * _PIXELS), round(width * _PIXELS)
-    means, gaps = pixel_means(X, *places, pixels)
+    contrast = float(colours.norm.vmax or 0) - float(colours.norm.vmin or 0)
+    means, gaps = pixel_means(X, *places, pixels, least=_STANDS_OUT * contrast)
     image = colours.rgb(means)
     image[gaps] = (255, 255, 255, 0)
     rows, columns = places

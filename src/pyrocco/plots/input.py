@@ -31,6 +31,16 @@ class NamedData:
     row_annotations: pd.DataFrame | None = None
     column_annotations: pd.DataFrame | None = None
 
+    def names(
+        self, rows: Sequence[str] | None = None, columns: Sequence[str] | None = None
+    ) -> tuple[Sequence[str] | None, Sequence[str] | None]:
+        """Return names of rows and columns: those that are given, or else those of the data."""
+        own = [
+            [str(name) for name in index] if named else None
+            for index, named in zip((self.rows, self.columns), self.has_names, strict=True)
+        ]
+        return own[0] if rows is None else rows, own[1] if columns is None else columns
+
 
 def read_data(data: Any, row_annotations: Sequence[str] = ()) -> NamedData:
     """Return the matrix of an array, a sparse matrix, a DataFrame or an AnnData object.

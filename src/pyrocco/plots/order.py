@@ -7,15 +7,19 @@ without a model are ordered by `cluster_order`.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from pyrocco._typing import Dense, FittedCoClustering, Floats, Labels, Matrix, stored_values
 from pyrocco.assign.nested import NestedClusters, NestedSide
 from pyrocco.fitting.result import block_means
+from pyrocco.validation import check_labels
 
 __all__ = [
+    "Arrangement",
     "bins",
     "cluster_order",
     "clusters_in_order",
@@ -103,6 +107,40 @@ def member_order(model: FittedCoClustering, X: Matrix | None = None) -> tuple[La
         return sort_by_cluster(labels[0], clusters[0]), sort_by_cluster(labels[1], clusters[1])
     rows, columns = _order_trees(_finest_means(model, tree), tree)
     return sort_by_cluster(tree.rows.finest, rows), sort_by_cluster(tree.columns.finest, columns)
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """Labels of rows and columns, and the order in which clusters and members are drawn."""
+
+    labels: tuple[Labels, Labels]
+    clusters: tuple[Labels, Labels]
+    members: tuple[Labels, Labels]
+
+    @classmethod
+    def of(
+        cls, X: Matrix, row_labels: ArrayLike | None, column_labels: ArrayLike | None, model: Any
+    ) -> Arrangement:
+        """Arrange the clusters of a model, or those of labels."""
+        given = row_labels is not None, column_labels is not None
+        if model is None and not all(given):
+            raise TypeError("give row_labels and column_labels, or model=, a fitted model.")
+        if model is not None and any(given):
+            raise TypeError("give row_labels and column_labels, or model=, not both.")
+        found = (row_labels, column_labels)
+        if model is not None:
+            found = (model.row_labels_, model.column_labels_)
+        labels = (
+            check_labels("row_labels", found[0], X.shape[0], "row"),
+            check_labels("column_labels", found[1], X.shape[1], "column"),
+        )
+        if model is not None and tree_of(model) is not None:
+            members = member_order(model)
+            clusters = [clusters_in_order(*side) for side in zip(labels, members, strict=True)]
+            return cls(labels, (clusters[0], clusters[1]), members)
+        rows, columns = cluster_order(X, *labels)
+        members = sort_by_cluster(labels[0], rows), sort_by_cluster(labels[1], columns)
+        return cls(labels, (rows, columns), members)
 
 
 def tree_of(model: object) -> NestedClusters | None:

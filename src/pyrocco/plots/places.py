@@ -9,7 +9,7 @@ import numpy as np
 from pyrocco._typing import Floats, Labels, Mask, Matrix
 from pyrocco.fitting.result import block_means
 
-__all__ = ["Places", "pixel_means"]
+__all__ = ["Places", "pixel_means", "standing_out"]
 
 
 @dataclass(frozen=True)
@@ -55,38 +55,94 @@ class Places:
         centres[self.order] = np.arange(len(self.order)) + 0.5 + self.gap * cluster
         return centres
 
-    def pixels(self, n_pixels: int) -> tuple[Labels, Labels]:
+    def pixels(self, n_pixels: int, alone: Mask | None = None) -> tuple[Labels, Labels]:
         """Divide the axis into pixels.
 
         Returns the bin of every row, in the order of the data, and the bin of every pixel, or
         -1 in a gap. A bin has one row, or as many neighbours as share a pixel; no bin has rows
-        of two clusters.
+        of two clusters. A row that is marked in `alone` has a bin of its own, if there are
+        enough.
         """
         first = np.round(self.starts / self.length * n_pixels).astype(np.intp)
         last = np.round(self.ends / self.length * n_pixels).astype(np.intp)
         last = np.maximum(last, first + 1)
         bin_of_pixel = np.full(max(n_pixels, int(last.max())), -1, dtype=np.intp)
+        marked = np.zeros(len(self.order), bool) if alone is None else alone[self.order]
         bin_in_order, begin = [], 0
-        for start, stop, size in zip(first, last, self.sizes, strict=True):
-            n_bins = min(int(size), int(stop - start))
-            bin_in_order.append(begin + np.arange(size) * n_bins // size)
+        bounds = np.concatenate([[0], np.cumsum(self.sizes)])
+        for k, (start, stop) in enumerate(zip(first, last, strict=True)):
+            bins = _bins(marked[bounds[k] : bounds[k + 1]], int(stop - start))
+            n_bins = int(bins[-1]) + 1
+            bin_in_order.append(begin + bins)
             bin_of_pixel[start:stop] = begin + np.arange(stop - start) * n_bins // (stop - start)
             begin += n_bins
-        # A cluster that is narrower than a pixel may share it: later bins would be lost.
         bin_of_row = np.empty(len(self.order), dtype=np.intp)
         bin_of_row[self.order] = np.concatenate(bin_in_order)
         return bin_of_row, bin_of_pixel
 
 
+def _bins(alone: Mask, most: int) -> Labels:
+    """Divide neighbours into at most `most` bins; those that are marked get one each."""
+    n, n_alone = len(alone), int(alone.sum())
+    if n <= most:
+        return np.arange(n)
+    shared = most - 2 * n_alone  # each that stands alone divides a bin
+    if not n_alone or shared < most / 2:
+        return np.arange(n) * most // n
+    rank = np.cumsum(~alone) - 1
+    bins = np.maximum(rank, 0) * shared // (n - n_alone)
+    new = np.zeros(n, dtype=bool)
+    new[1:] = (np.diff(bins) > 0) | alone[1:] | alone[:-1]
+    return np.cumsum(new)
+
+
+def standing_out(
+    X: Matrix, places: tuple[Places, Places], side: int, n_pixels: int, least: float
+) -> Mask | None:
+    """Mark rows (or columns) that differ from their cluster, if pixels show means of several.
+
+    A row is marked if, over some cluster of columns, its mean is at least `least` and six
+    standard deviations (by the median) away from the median of its cluster. The mean over a
+    pixel would hide it.
+    """
+    own, other = places[side], places[1 - side]
+    if len(own.order) <= n_pixels:
+        return None
+    single, groups = np.arange(len(own.order)), _clusters(other)
+    means = block_means(X, *((single, groups) if side == 0 else (groups, single)))
+    means = means if side == 0 else means.T
+    marked = np.zeros(len(means), dtype=bool)
+    for rows in np.split(own.order, np.cumsum(own.sizes)[:-1]):
+        apart = np.abs(means[rows] - np.nan_to_num(_medians(means[rows])))
+        spread = 1.4826 * np.nan_to_num(_medians(apart))
+        marked[rows] = (apart > np.maximum(least, 6 * spread)).any(axis=1)
+    return marked
+
+
+def _medians(values: Floats) -> Floats:
+    known = np.where(np.isnan(values).all(axis=0), 0.0, values)
+    return np.asarray(np.nanmedian(known, axis=0))
+
+
+def _clusters(places: Places) -> Labels:
+    """Return the cluster of every row, by the order in which clusters are drawn."""
+    clusters = np.empty(len(places.order), dtype=np.intp)
+    clusters[places.order] = np.repeat(np.arange(len(places.sizes)), places.sizes)
+    return clusters
+
+
 def pixel_means(
-    X: Matrix, rows: Places, columns: Places, n_pixels: tuple[int, int]
+    X: Matrix, rows: Places, columns: Places, n_pixels: tuple[int, int], least: float = np.inf
 ) -> tuple[Floats, Mask]:
     """Return the mean of the cells in every pixel, and which pixels are in a gap.
 
-    A sparse matrix is never made dense at its full size.
+    Rows and columns whose means differ from those of their cluster by at least `least` keep a
+    pixel of their own. A sparse matrix is never made dense at its full size.
     """
+    places = rows, columns
     (row_bin, row_pixel), (column_bin, column_pixel) = (
-        places.pixels(n) for places, n in zip((rows, columns), n_pixels, strict=True)
+        places[side].pixels(n, standing_out(X, places, side, n, least))
+        for side, n in enumerate(n_pixels)
     )
     means = block_means(X, row_bin, column_bin)
     gaps = (row_pixel < 0)[:, None] | (column_pixel < 0)

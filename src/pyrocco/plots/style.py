@@ -6,6 +6,7 @@ import io
 import os
 import warnings
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ __all__ = [
     "colour_table",
     "count",
     "figure_of",
+    "own_axes",
     "rendered",
     "save_figure",
     "show_image",
@@ -178,6 +180,16 @@ def figure_of(ax: Axes) -> Figure:
     if figure is None:
         raise ValueError("ax belongs to no figure: it was removed from its figure.")
     return figure
+
+
+def own_axes(ax: Axes | None, figsize: tuple[float, float] = (6.0, 4.5)) -> Axes:
+    """Return the given axes, or those of a new figure of pyplot."""
+    if ax is not None:
+        return ax
+    # pyplot chooses a window system, so it is imported only for figures of its own.
+    pyplot = import_module("matplotlib.pyplot")
+    new: Axes = pyplot.subplots(figsize=figsize, layout="constrained")[1]
+    return new
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str], dpi: int = 150) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import cycle, islice
+from itertools import cycle
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib import colormaps
-from matplotlib.colors import to_rgb
+from matplotlib.colors import to_hex, to_rgb
 
 from pyrocco._typing import Floats, Labels
 from pyrocco.plots.input import as_frame, is_table
@@ -140,59 +140,84 @@ def _aligned(table: pd.DataFrame, index: pd.Index, argument: str) -> pd.DataFram
 
 
 def make_tracks(
-    table: pd.DataFrame, colours: Mapping[str, Any], others: Sequence[Track] = ()
-) -> list[Track]:
-    """Give every column of a table its colours.
+    tables: Sequence[pd.DataFrame], colours: Mapping[str, Any]
+) -> list[tuple[Track, ...]]:
+    """Give every column of tables its colours; no two of them share any if they suffice.
 
     Parameters
     ----------
-    table : DataFrame
-        Annotations, one row for each row of the data.
+    tables : sequence of DataFrame
+        Annotations of rows and of columns.
     colours : mapping
         Colours that were chosen, by name of the annotation: a mapping from categories to
         colours, or a sequence of colours, or the name of a colormap for numbers.
-    others : sequence of Track
-        Tracks whose colours are left to them.
 
     Returns
     -------
-    list of Track
+    list of tuple of Track
+        The tracks of each table.
+
+    Examples
+    --------
+    >>> ((track,),) = make_tracks([pd.DataFrame({"treatment": ["drug", "none", "drug"]})], {})
+    >>> track.categories, track.colours, track.values.tolist()
+    (('drug', 'none'), ('#cc6677', '#332288'), [0.0, 1.0, 0.0])
     """
-    tracks: list[Track] = []
-    start = sum(len(track.categories) for track in others)
-    maps = islice(cycle(_COLORMAPS), sum(track.is_number for track in others), None)
-    for position, name in enumerate(table.columns):
-        column, chosen = table.iloc[:, position], colours.get(str(name))
-        if column.notna().any() and annotation_kind(column) == "number":
-            tracks.append(_number_track(one_line(name), column, chosen or next(maps)))
+    columns = [table.iloc[:, k] for table in tables for k in range(table.shape[1])]
+    found = [_Values.of(column) for column in columns]
+    tracks: dict[int, Track] = {}
+    maps, start = cycle(_COLORMAPS), 0
+    # Those with few categories come first: they get the colours that are easiest to tell apart.
+    for k in sorted(range(len(found)), key=lambda k: len(found[k].categories)):
+        values = found[k]
+        chosen = colours.get(values.name)
+        if values.is_number:
+            tracks[k] = _number_track(values, chosen or next(maps))
         else:
-            tracks.append(_category_track(one_line(name), column, start, chosen))
-            start += len(tracks[-1].categories)
-    return tracks
+            tracks[k] = _category_track(values, start, chosen)
+            start += 0 if chosen else len(tracks[k].categories)
+    ends = np.cumsum([0, *(table.shape[1] for table in tables)])
+    return [tuple(tracks[k] for k in range(*ends[side : side + 2])) for side in range(len(tables))]
 
 
-def _number_track(name: str, column: pd.Series[Any], cmap: Any) -> Track:
-    values = pd.to_numeric(column).to_numpy(dtype=float, na_value=np.nan)
-    values = np.where(np.isfinite(values), values, np.nan)
+@dataclass(frozen=True)
+class _Values:
+    """An annotation without colours: numbers, or positions of categories, -1 if missing."""
+
+    name: str
+    is_number: bool
+    values: Floats
+    categories: list[str]
+
+    @classmethod
+    def of(cls, column: pd.Series[Any]) -> _Values:
+        name = one_line(column.name)
+        if column.notna().any() and annotation_kind(column) == "number":
+            values = pd.to_numeric(column).to_numpy(dtype=float, na_value=np.nan)
+            return cls(name, True, np.where(np.isfinite(values), values, np.nan), [])
+        codes, categories = _categories(column)
+        return cls(name, False, codes.astype(float), categories)
+
+
+def _number_track(annotation: _Values, cmap: Any) -> Track:
     steps = (colormaps[cmap] if isinstance(cmap, str) else cmap)(np.linspace(0.08, 0.95, 256))
-    return Track(name, values, (), tuple(tuple(step) for step in steps[:, :3]))  # type: ignore[misc]
+    return Track(annotation.name, annotation.values, (), tuple(map(to_hex, steps)))
 
 
-def _category_track(name: str, column: pd.Series[Any], start: int, chosen: Any) -> Track:
-    codes, categories = _categories(column)
-    counts = np.bincount(codes[codes >= 0], minlength=len(categories))
-    if len(categories) > MOST_COLOURED:
+def _category_track(annotation: _Values, start: int, chosen: Any) -> Track:
+    codes, categories = annotation.values.astype(np.intp), annotation.categories
+    n_other = len(categories) - MOST_COLOURED + 1 if len(categories) > MOST_COLOURED else 0
+    if n_other:
+        counts = np.bincount(codes[codes >= 0], minlength=len(categories))
         kept = np.sort(np.argsort(-counts, kind="stable")[: MOST_COLOURED - 1])
-        place = np.full(len(categories) + 1, len(kept))
+        place = np.full(len(categories) + 1, len(kept))  # the last is that of missing values
         place[kept], place[-1] = np.arange(len(kept)), -1
-        codes = place[codes]
-        other = f"other ({len(categories) - len(kept)})"
-        colours = (*_colours([categories[k] for k in kept], start, chosen), _OTHER)
-        categories = [*(categories[k] for k in kept), other]
-    else:
-        colours = _colours(categories, start, chosen)
+        codes, categories = place[codes], [categories[k] for k in kept]
+    colours = _colours(categories, start, chosen)
+    if n_other:
+        categories, colours = [*categories, f"other ({n_other})"], (*colours, _OTHER)
     values = np.where(codes < 0, np.nan, codes)
-    return Track(name, values, tuple(categories) or ("missing",), colours or (MISSING,))
+    return Track(annotation.name, values, tuple(categories) or ("missing",), colours or (MISSING,))
 
 
 def _categories(column: pd.Series[Any]) -> tuple[Labels, list[str]]:

@@ -1,4 +1,4 @@
-"""The tree of nested clusters on the margin of a heat map."""
+"""The lines of a tree of nested clusters, for members that have a given place."""
 
 from __future__ import annotations
 

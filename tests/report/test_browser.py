@@ -320,7 +320,7 @@ def test_annotations_are_drawn_beside_the_heat_map(open_page, annotated_page):
     path, _, _, annotations = annotated_page
     page = open_page(path)
     settled(page)
-    track = make_tracks(annotations, {})[0]
+    track = make_tracks([annotations], {})[0][0]
     drawn = [pixels_of(page, colour) for colour in track.colours]
     assert min(drawn) > 300
     known = annotations.iloc[:, 0].value_counts()
@@ -528,6 +528,7 @@ def test_prints_everything_without_controls(open_page, annotated_page):
         assert page.locator(part).is_visible(), part
 
 
+@pytest.mark.slow
 def test_axe_finds_no_fault(open_page, annotated_page):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page = open_page(annotated_page[0])

@@ -166,7 +166,7 @@ def test_order_and_colours_are_those_of_the_heat_map(annotated_page):
         expected = [data[f"{side}s"]["colours"][k] for k in dict.fromkeys(labels[order].tolist())]
         assert bars == expected
     about = json.loads(inflate(data["text"]))["annotations"][0]
-    tracks = make_tracks(annotations, {})
+    tracks = make_tracks([annotations], {})[0]
     for known, track in zip(about, tracks, strict=True):
         assert known["name"] == track.name
         assert known["categories"] == list(track.categories)

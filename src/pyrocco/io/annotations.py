@@ -14,7 +14,7 @@ import pandas as pd
 from pyrocco.io.anndata import read_h5ad_annotations
 from pyrocco.io.errors import MatrixError, counted, list_some
 from pyrocco.io.fields import DictOf, Fields, Floats, Indices, Sizes, Text, Texts
-from pyrocco.io.mixed_tables import TableHead, look_at_table, read_mixed_table
+from pyrocco.io.mixed_tables import TableHead, look_at_table
 from pyrocco.io.named_matrix import Matrix, about_size
 from pyrocco.io.read import file_format
 
@@ -200,7 +200,7 @@ def annotate_from(matrix: Matrix, path: Path) -> Matrix:
         raise MatrixError(f"{path}: --annotate-from needs a text table, Excel or Parquet file")
     frame, names = _table_and_names(head, path)
     match = _best_match(frame, names, matrix, path)
-    table = as_annotations(frame.drop(columns=[] if match.key is None else [match.key]))
+    table = as_annotations(frame[_named_columns(frame, head, match.key)])
     if not table.shape[1]:
         raise MatrixError(f"{path}: has no columns beside the names, so nothing to annotate with")
     found = table.reindex(match.positions.to_numpy()).set_axis(match.positions.index)
@@ -211,13 +211,21 @@ def annotate_from(matrix: Matrix, path: Path) -> Matrix:
 
 
 def _table_and_names(head: TableHead, path: Path) -> tuple[pd.DataFrame, list[str] | None]:
-    try:
-        table = read_mixed_table(head)
-    except ValueError as error:
-        message = str(error)
-        raise MatrixError(message if str(path) in message else f"{path}: {message}") from error
-    names = None if table.row_names is None else list(table.row_names)
-    return table.frame.reset_index(drop=True), names
+    """Return all columns of a table, and its index if it has one."""
+    frame = head.load()
+    repeated = frame.columns[frame.columns.duplicated()]
+    if len(repeated):
+        raise MatrixError(f'{path}: several columns are called "{repeated[0]}": rename them')
+    has_index = not isinstance(frame.index, pd.RangeIndex)
+    names = [str(name) for name in frame.index] if has_index else None
+    return frame.reset_index(drop=True), names
+
+
+def _named_columns(frame: pd.DataFrame, head: TableHead, key: str | None) -> list[Any]:
+    """Return the columns beside the names; one without heading only counts the lines."""
+    header = head.columns.header or ()
+    unnamed = {frame.columns[j] for j, name in enumerate(header) if not name and key is not None}
+    return [name for name in frame.columns if str(name) != key and name not in unnamed]
 
 
 def _best_match(

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pyrocco._typing import FittedCoClustering, Matrix, MatrixLike
 from pyrocco.io import default_names
-from pyrocco.plots.tracks import Track, annotation_table, make_tracks
+from pyrocco.plots.tracks import annotation_table, make_tracks
 from pyrocco.report.annotations import ABOUT_TESTS, tests_of_annotations
 from pyrocco.report.levels import levels_of
 from pyrocco.report.page_data import ReportInput, page_data
@@ -124,7 +124,9 @@ def write_report(
         _annotation_frame(row_annotations, pd.Index(names[0]), "row_annotations"),
         _annotation_frame(column_annotations, pd.Index(names[1]), "column_annotations"),
     )
-    report = ReportInput(model, matrix, *names, levels_of(model, matrix), words, _tracks(tables))
+    row_tracks, column_tracks = make_tracks(tables, {})
+    levels, tracks = levels_of(model, matrix), (row_tracks, column_tracks)
+    report = ReportInput(model, matrix, *names, levels, words, tracks)
     page = _fill_template(_parts(report, tables, summary or {}), words)
     Path(path).write_text(page, encoding="utf-8", newline="\n")
 
@@ -160,12 +162,6 @@ def _check_shape(
 
 def _annotation_frame(given: Any, names: pd.Index, argument: str) -> pd.DataFrame:
     return annotation_table({} if given is None else given, names, argument)
-
-
-def _tracks(tables: tuple[pd.DataFrame, pd.DataFrame]) -> tuple[list[Track], list[Track]]:
-    """Give the annotations their colours, as plots do."""
-    rows = make_tracks(tables[0], {})
-    return rows, make_tracks(tables[1], {}, rows)
 
 
 def _parts(

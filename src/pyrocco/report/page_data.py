@@ -46,7 +46,7 @@ class ReportInput:
     column_names: Sequence[str]
     levels: Levels  # co-clusterings that the sliders offer
     words: Words = field(default_factory=Words)
-    tracks: tuple[list[Track], list[Track]] = field(default_factory=lambda: ([], []))
+    tracks: tuple[tuple[Track, ...], tuple[Track, ...]] = ((), ())
 
 
 @dataclass(frozen=True, eq=False)

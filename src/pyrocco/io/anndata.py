@@ -65,7 +65,7 @@ def read_h5ad(path: Path, layer: str | None = None, raw: bool = False) -> Matrix
             "with anndata and save it again"
         ) from error
     notes = [
-        "An AnnData file: observations (cells) are rows, variables (genes) are columns.",
+        "An AnnData file: its observations are cells, its variables are genes.",
         loaded.about["used"],
     ]
     matrix = named_matrix(X, loaded.about["rows"], loaded.about["columns"], notes, str(path))

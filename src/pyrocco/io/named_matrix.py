@@ -88,6 +88,11 @@ class Matrix:
         nonzero = np.count_nonzero(stored_values(self.X)) - self.n_missing
         return float(nonzero) / (self.shape[0] * self.shape[1])
 
+    @property
+    def _transposed_axis_names(self) -> tuple[str, str]:
+        first, second = self.axis_names
+        return self.axis_names if first == "row" else (second, first)
+
     def transpose(self) -> Matrix:
         """Return the matrix with rows and columns swapped."""
         X = np.ascontiguousarray(self.X.T) if isinstance(self.X, np.ndarray) else self.X.T.tocsr()
@@ -98,7 +103,7 @@ class Matrix:
             column_names=self.row_names,
             row_annotations=self.column_annotations,
             column_annotations=self.row_annotations,
-            axis_names=(self.axis_names[1], self.axis_names[0]),
+            axis_names=self._transposed_axis_names,
         )
 
     def noting(self, *lines: str) -> Matrix:

@@ -168,7 +168,7 @@ def _parts(
     report: ReportInput, tables: tuple[pd.DataFrame, pd.DataFrame], summary: Mapping[str, Any]
 ) -> dict[str, str]:
     model, X, words = report.model, report.X, report.words
-    warned = summary.get("warnings", ())
+    warned = [words.translated(text) for text in summary.get("warnings", ())]
     annotations = _annotations(report, tables)
     return {
         "title": escape(Path(str(summary.get("input", "a matrix"))).name),
@@ -180,7 +180,7 @@ def _parts(
         "reproducibility": reproducibility(summary.get("reproducibility"), words),
         "annotations": annotations,
         "annotations_link": '<a href="#annotations">Annotations</a>' if annotations else "",
-        "notes": bullet_list(summary.get("notes", ())),
+        "notes": bullet_list(map(words.translated, summary.get("notes", ()))),
         "convergence": convergence(_history(model)),
         "settings": settings(model, summary, words),
         "citation": escape(CITATION),

@@ -93,6 +93,8 @@ def settings(
         for key, title in _MATRIX_FACTS.items()
         if key in summary
     }
+    if "preparation" in facts:
+        facts["preparation"] = words.translated(str(facts["preparation"]))
     parameters = model.get_params(deep=False)
     parameters.pop("verbose", None)
     versions = summary.get("versions") or {"pyrocco": version("pyrocco")}

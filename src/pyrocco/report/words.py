@@ -37,18 +37,20 @@ class Words:
 
         Examples
         --------
-        >>> Words("cell", "gene").translated("Cells far from their rows.")
-        'Values far from their cells.'
+        >>> Words("cell", "gene").translated('Cells far from their rows, such as "row 3".')
+        'Values far from their cells, such as "row 3".'
         """
         names = {"row": self.row, "column": self.column, "cell": self.entry}
         if names == {name: name for name in names}:
             return text
 
         def named(match: re.Match[str]) -> str:
+            if match[1] is None:  # a name in quotation marks
+                return match[0]
             word = names[match[1].lower()]
             return (word.capitalize() if match[1][0].isupper() else word) + match[2]
 
-        return re.sub(r"\b(row|column|cell)(s?)\b", named, text, flags=re.IGNORECASE)
+        return re.sub(r'"[^"]*"|\b(row|column|cell)(s?)\b', named, text, flags=re.IGNORECASE)
 
     def replaced(self, text: str) -> str:
         """Put the words in place of {row}, {Columns}, {entries} and so on."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ from pyrocco.plots.layout import (
     margin,
 )
 from pyrocco.plots.legends import Legend, Size, format_ticks, legend_of, nice_ticks
-from pyrocco.plots.places import Places, pixel_means
+from pyrocco.plots.places import Places, pixel_means, standing_out
 from pyrocco.plots.style import cluster_colours
 from pyrocco.plots.text_size import fitted, line_height, text_width, widest
 from pyrocco.plots.tracks import Track
@@ -76,7 +76,7 @@ def draw(drawing: Drawing, figsize: Size | None, title: str | None) -> tuple[Fig
     layout = Contents(rows, columns, style, legends, bar.size, title, figsize).plan()
     figure = Figure(figsize=layout.figure)
     page = _Page(figure, layout)
-    places = _places(rows, layout.heat[3], style), _places(columns, layout.heat[2], style)
+    places = _places(drawing, layout, colours)
     parts = {"canvas": page.canvas, "heatmap": _draw_heat(page, drawing.X, places, colours)}
     for side, along in zip((rows, columns), places, strict=True):
         parts |= _draw_side(page, side, along, style)
@@ -104,7 +104,7 @@ class _Page:
                 return ax
         ax = self.figure.add_axes((0, 0, 1, 1), label="canvas", zorder=3)
         width, height = self.layout.figure
-        ax.set(xlim=(0, width), ylim=(0, height))
+        ax.set(xlim=(0, width), ylim=(0, height), xticks=[], yticks=[])
         ax.set_axis_off()
         ax.patch.set_alpha(0)
         return ax
@@ -124,9 +124,20 @@ class _Page:
         return place[0], self.layout.figure[1] - place[1]
 
 
-def _places(side: Side, inches: float, style: ClusterMapStyle) -> Places:
-    sizes = side.sizes if side.is_clustered else np.array([len(side.order)])
-    return Places.spaced(side.order, sizes, style.gap / 72, inches)
+def _places(drawing: Drawing, layout: Layout, colours: Colours) -> tuple[Places, Places]:
+    """Place the rows and the columns; those that stand out keep a pixel of their own."""
+    lengths = layout.heat[3], layout.heat[2]
+    least = _STANDS_OUT * (float(colours.norm.vmax or 0) - float(colours.norm.vmin or 0))
+    sides = drawing.rows, drawing.columns
+    rows, columns = (
+        Places.spaced(side.order, side.drawn_sizes, drawing.style.gap / 72, inches)
+        for side, inches in zip(sides, lengths, strict=True)
+    )
+    marked = [
+        standing_out(drawing.X, (rows, columns), k, round(inches * _PIXELS), least)
+        for k, inches in enumerate(lengths)
+    ]
+    return replace(rows, alone=marked[0]), replace(columns, alone=marked[1])
 
 
 def _colours(drawing: Drawing) -> tuple[Colours, str]:
@@ -150,8 +161,7 @@ def _draw_heat(page: _Page, X: Matrix, places: tuple[Places, Places], colours: C
     left, top, width, height = page.layout.heat
     ax = page.axes(left, top, width, height)
     pixels = round(height * _PIXELS), round(width * _PIXELS)
-    contrast = float(colours.norm.vmax or 0) - float(colours.norm.vmin or 0)
-    means, gaps = pixel_means(X, *places, pixels, least=_STANDS_OUT * contrast)
+    means, gaps = pixel_means(X, *places, pixels)
     image = colours.rgb(means)
     image[gaps] = (255, 255, 255, 0)
     rows, columns = places

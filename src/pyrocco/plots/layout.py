@@ -98,7 +98,7 @@ class Side:
     wanted: bool | str | Sequence[object] = "auto"  # which names are written
 
     @property
-    def sizes(self) -> Labels:
+    def drawn_sizes(self) -> Labels:
         """Sizes of the clusters, in the order drawn."""
         return np.bincount(self.labels)[self.clusters]
 
@@ -181,7 +181,8 @@ class Contents:
         if self.figsize is not None:
             return 0.6 * self.figsize[0], 0.6 * self.figsize[1]
         width = float(np.clip(0.2 * len(self.columns.names), 1.5, 4.2))
-        return width, float(np.clip(0.14 * len(self.rows.names), 1.2, 4.8))
+        height = float(np.clip(0.14 * len(self.rows.names), 1.2, 4.8))
+        return width, min(height, max(2.8, 2.2 * width))  # few columns make no tall stripe
 
     def _plan_around(self, heat: Size) -> Layout:
         """Place everything, if the names are those that fit beside a heat map of this size."""

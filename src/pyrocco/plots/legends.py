@@ -144,7 +144,7 @@ def format_ticks(ticks: Sequence[float]) -> list[str]:
     step = min(np.diff(sorted(set(ticks))), default=largest or 1.0)
     if largest and not 1e-4 <= largest < 1e6:
         digits = int(np.clip(np.ceil(np.log10(largest / step)), 0, 3)) if step > 0 else 0
-        texts = [f"{tick:.{digits}e}".replace("e+0", "e").replace("e-0", "e-") for tick in ticks]
+        texts = [_in_powers(tick, digits) for tick in ticks]
     else:
         decimals = max(0, -int(np.floor(np.log10(step) + 1e-9)))
         decimals += round(step * 10**decimals, 6) % 1 != 0  # steps of 0.25 and 2.5
@@ -152,3 +152,8 @@ def format_ticks(ticks: Sequence[float]) -> list[str]:
         decimals = min(decimals, max(0, 2 - int(np.floor(np.log10(largest)))) if largest else 0)
         texts = [f"{tick:.{decimals}f}" for tick in ticks]
     return [text.replace("-", "\N{MINUS SIGN}") for text in texts]
+
+
+def _in_powers(number: float, digits: int) -> str:
+    text = f"{number:.{digits}e}".replace("e+0", "e").replace("e-0", "e-").replace("e+", "e")
+    return text if number else "0"

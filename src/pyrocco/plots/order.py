@@ -251,7 +251,8 @@ def cluster_order(X: Matrix, row_labels: Labels, column_labels: Labels) -> tuple
     """
     means = _limited(block_means(X, row_labels, column_labels))
     # A block whose values are all missing does not stand out.
-    means = np.where(np.isnan(means), np.nanmean(means), means)
+    known = means[~np.isnan(means)]
+    means = np.where(np.isnan(means), known.mean() if known.size else 0.0, means)
     return order_by_means(means, np.bincount(row_labels), np.bincount(column_labels))
 
 

@@ -17,12 +17,14 @@ class Places:
     """Coordinates of rows or columns along an axis, of one unit each, and of the gaps between.
 
     `order` has their positions in the data, as they are drawn; `sizes` are those of the
-    clusters, in the order drawn; `gap` is the width of a gap, in the same unit.
+    clusters, in the order drawn; `gap` is the width of a gap, in the same unit. `alone` marks
+    rows that do not share a pixel with others, as far as there are enough pixels.
     """
 
     order: Labels
     sizes: Labels
     gap: float = 0.0
+    alone: Mask | None = None
 
     @classmethod
     def spaced(cls, order: Labels, sizes: Labels, gap: float, inches: float) -> Places:
@@ -55,19 +57,18 @@ class Places:
         centres[self.order] = np.arange(len(self.order)) + 0.5 + self.gap * cluster
         return centres
 
-    def pixels(self, n_pixels: int, alone: Mask | None = None) -> tuple[Labels, Labels]:
+    def pixels(self, n_pixels: int) -> tuple[Labels, Labels]:
         """Divide the axis into pixels.
 
         Returns the bin of every row, in the order of the data, and the bin of every pixel, or
         -1 in a gap. A bin has one row, or as many neighbours as share a pixel; no bin has rows
-        of two clusters. A row that is marked in `alone` has a bin of its own, if there are
-        enough.
+        of two clusters.
         """
         first = np.round(self.starts / self.length * n_pixels).astype(np.intp)
         last = np.round(self.ends / self.length * n_pixels).astype(np.intp)
         last = np.maximum(last, first + 1)
         bin_of_pixel = np.full(max(n_pixels, int(last.max())), -1, dtype=np.intp)
-        marked = np.zeros(len(self.order), bool) if alone is None else alone[self.order]
+        marked = np.zeros(len(self.order), bool) if self.alone is None else self.alone[self.order]
         bin_in_order, begin = [], 0
         bounds = np.concatenate([[0], np.cumsum(self.sizes)])
         for k, (start, stop) in enumerate(zip(first, last, strict=True)):
@@ -132,18 +133,14 @@ def _clusters(places: Places) -> Labels:
 
 
 def pixel_means(
-    X: Matrix, rows: Places, columns: Places, n_pixels: tuple[int, int], least: float = np.inf
+    X: Matrix, rows: Places, columns: Places, n_pixels: tuple[int, int]
 ) -> tuple[Floats, Mask]:
     """Return the mean of the cells in every pixel, and which pixels are in a gap.
 
-    Rows and columns whose means differ from those of their cluster by at least `least` keep a
-    pixel of their own. A sparse matrix is never made dense at its full size.
+    A sparse matrix is never made dense at its full size.
     """
-    places = rows, columns
-    (row_bin, row_pixel), (column_bin, column_pixel) = (
-        places[side].pixels(n, standing_out(X, places, side, n, least))
-        for side, n in enumerate(n_pixels)
-    )
+    row_bin, row_pixel = rows.pixels(n_pixels[0])
+    column_bin, column_pixel = columns.pixels(n_pixels[1])
     means = block_means(X, row_bin, column_bin)
     gaps = (row_pixel < 0)[:, None] | (column_pixel < 0)
     return np.asarray(means[np.ix_(row_pixel, column_pixel)]), gaps

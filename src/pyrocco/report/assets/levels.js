@@ -28,10 +28,11 @@ function setUpLevels(data, sides, apply) {
   const numbers = [data.levels.rows, data.levels.columns].map((levels) => levels.map((clusters) => Math.max(...clusters) + 1));
   const show = () => {
     sliders.forEach((slider, k) => {
-      const text = `${count(numbers[k][chosen[k]], `${sides[k].noun} cluster`)}${chosen[k] === data.fitted[k] ? " (as fitted)" : ""}`;
+      const number = numbers[k][chosen[k]];
+      const isFit = chosen[k] === data.fitted[k] ? " (as fitted)" : "";
       slider.value = String(chosen[k]);
-      slider.setAttribute("aria-valuetext", text);
-      find(`${sides[k].kind}-level-text`).textContent = text;
+      slider.setAttribute("aria-valuetext", `${count(number, `${sides[k].noun} cluster`)}${isFit}`);
+      find(`${sides[k].kind}-level-text`).textContent = `${number.toLocaleString("en")}${isFit}`;
     });
     find("level-fit").disabled = chosen.every((level, k) => level === data.fitted[k]);
     apply(chosen);

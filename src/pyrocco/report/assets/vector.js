@@ -33,8 +33,9 @@ class VectorPen {
   // Text is vertically centred at y, as on the canvas.
   fillText(text, x, y) {
     const anchor = { left: "start", center: "middle", right: "end" }[this.textAlign];
-    const size = parseFloat(this.font);
-    this.add("text", { x: round(x), y: round(y + 0.35 * size), "font-size": size, "text-anchor": anchor, fill: this.fillStyle }, text);
+    const size = parseFloat(this.font.match(/[\d.]+px/)[0]);
+    const weight = this.font.startsWith("bold") ? { "font-weight": "bold" } : {};
+    this.add("text", { x: round(x), y: round(y + 0.35 * size), "font-size": size, ...weight, "text-anchor": anchor, fill: this.fillStyle }, text);
   }
 
   placeImage(canvas, x, y, width, height) {

@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from matplotlib import pyplot as plt
+from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
 from scipy import sparse
@@ -31,6 +33,13 @@ from pyrocco.plots.places import Places, pixel_means, standing_out
 from pyrocco.plots.style import MISSING, category_colours, cluster_colours
 from pyrocco.plots.text_size import fitted, text_width
 from pyrocco.plots.tracks import make_tracks
+
+
+@pytest.fixture(autouse=True)
+def draw_nowhere():
+    with rc_context({"backend": "agg"}):
+        yield
+    plt.close("all")
 
 
 @pytest.fixture(name="frame", scope="module")
@@ -228,7 +237,7 @@ def test_missing_values_constant_rows_and_rows_without_values(frame, model):
     data.iloc[5] = np.nan
     data.iloc[7] = 2.0
     for options in ({}, {"z_score": "rows"}, {"standard_scale": 1}):
-        result = clustermap(data, **options)
+        result = clustermap(data, model=model if options else None, **options)
         assert result.reordered.isna().sum().sum() == 41
         drawn = result.axes["heatmap"].images[0].get_array()
         grey = tuple(int(MISSING[i : i + 2], 16) for i in (1, 3, 5))
@@ -306,6 +315,18 @@ def test_cuts_and_names_of_clusters(frame, model):
     result = clustermap(frame, model=model.at(2, 2), cluster_names=names)
     assert {"immune response", "cell cycle", "a", "b"} <= texts(result)
     assert result.row_labels.nunique() == 2
+
+
+def test_names_of_clusters_that_do_not_fit_are_in_a_legend(frame):
+    rows = np.zeros(60, dtype=int)
+    rows[:2] = 1
+    names = ({0: "the larger cluster", 1: "a very small cluster"}, None)
+    model = Labels(rows, np.arange(40) % 2)
+    result = clustermap(frame, model=model, cluster_names=names, title="Names")
+    assert_nothing_overlaps(result)
+    canvas = {text.get_text() for text in result.axes["canvas"].texts}
+    assert {"row clusters", "a very small cluster"} <= canvas
+    assert "the larger cluster" not in canvas
 
 
 def test_standardised_values_are_clustered_and_drawn(frame):

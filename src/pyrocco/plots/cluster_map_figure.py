@@ -19,6 +19,7 @@ from pyrocco.plots.colour_values import ColourChoice, Colours
 from pyrocco.plots.layout import (
     BAR,
     GAP,
+    LONGEST_NAME,
     NOTE_SPACE,
     PAD,
     SMALLEST_FONT,
@@ -38,7 +39,7 @@ from pyrocco.plots.legends import Legend, Size, format_ticks, legend_of, nice_ti
 from pyrocco.plots.places import Places, pixel_means, standing_out
 from pyrocco.plots.style import cluster_colours
 from pyrocco.plots.text_size import fitted, line_height, text_width, widest
-from pyrocco.plots.tracks import Track
+from pyrocco.plots.tracks import MOST_COLOURED, Track
 
 __all__ = ["Drawing", "draw"]
 
@@ -73,7 +74,10 @@ def draw(drawing: Drawing, figsize: Size | None, title: str | None) -> tuple[Fig
     legends = [legend_of(track, style.font_size, below=below) for track in tracks]
     colours, extend = _colours(drawing)
     bar = _ColourBar(colours, drawing.label, style.font_size, below, extend)
-    layout = Contents(rows, columns, style, legends, bar.size, title, figsize).plan()
+    contents = Contents(rows, columns, style, legends, bar.size, title, figsize)
+    unnamed = _names_without_room(contents)
+    legends = [*unnamed, *legends]
+    layout = replace(contents, legends=legends).plan()
     figure = Figure(figsize=layout.figure)
     page = _Page(figure, layout)
     places = _places(drawing, layout, colours)
@@ -87,6 +91,28 @@ def draw(drawing: Drawing, figsize: Size | None, title: str | None) -> tuple[Fig
         parts["colorbar"] = bar.draw(page)
     _write_title(page, style.font_size)
     return figure, parts
+
+
+def _names_without_room(contents: Contents) -> list[Legend]:
+    """Return legends of the clusters whose names do not fit into their bars."""
+    layout, font, legends = contents.plan(), contents.style.font_size, []
+    inches = layout.heat[3], layout.heat[2]
+    for side, length in zip((contents.rows, contents.columns), inches, strict=True):
+        palette, sizes = cluster_colours(int(side.clusters.max()) + 1), side.drawn_sizes
+        gaps = contents.style.gap / 72 * (len(sizes) - 1)
+        room = 0.98 * (length - min(gaps, 0.15 * length)) * sizes / sizes.sum()
+        left_out = tuple(
+            (palette[cluster], fitted(name, font, LONGEST_NAME))
+            for cluster, name, inside in zip(
+                side.clusters, side.drawn_cluster_names, room, strict=True
+            )
+            if not _inside(name, font, float(inside), side.axis == "rows")[0]
+        )
+        if left_out and side.is_clustered and len(left_out) <= MOST_COLOURED:
+            title = f"{side.word[:-1]} clusters"
+            n_columns = -(-len(left_out) // 6) if contents.below else 1
+            legends.append(Legend(title, font, left_out, n_columns=n_columns))
+    return legends
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ TICK = 0.04
 NOTE_SPACE = 0.06
 _MARK = 0.2  # length of the line from a row to its name
 _LEGEND_SPACE, _SPACE_ABOVE_LEGENDS = 0.22, 0.12
-_LONGEST_NAME = 1.6
+LONGEST_NAME = 1.6
 _LEAST = 0.5  # of the heat map
 # Names that do not fit are thinned down to one of so many, and left out beyond that.
 _MOST_THINNED = 10
@@ -222,7 +222,7 @@ class Contents:
     @property
     def _longest_name(self) -> float:
         """Inches of the longest name of a column."""
-        return _LONGEST_NAME if self.figsize is None else min(_LONGEST_NAME, self.figsize[1] / 4)
+        return LONGEST_NAME if self.figsize is None else min(LONGEST_NAME, self.figsize[1] / 4)
 
     def _flow(self, natural: Size, title_height: float) -> tuple[list[Place], Size]:
         """Place the legends in lines below the heat map, or in columns beside it."""
@@ -302,7 +302,7 @@ def _wrapped(title: str | None, font: float, width: float) -> tuple[list[str], f
     return lines, len(lines) * line_height(size) + 0.06
 
 
-def choose_names(side: Side, inches: float, font: float, longest: float = _LONGEST_NAME) -> Names:
+def choose_names(side: Side, inches: float, font: float, longest: float = LONGEST_NAME) -> Names:
     """Return the names that are written beside an axis of so many inches."""
     wanted, n = side.wanted, len(side.names)
     title = _title(side)

@@ -18,7 +18,7 @@ __all__ = ["Levels", "level_numbers", "levels_of"]
 # Largest number of levels coarser than the fit, and of levels finer than the fit, on each side.
 MOST_STEPS = 8
 # Blocks of all pairs of levels together; with more, there are fewer levels.
-MOST_BLOCKS = 12_000
+MOST_BLOCKS = 25_000
 # Single columns that are listed for each row cluster.
 _TOP = 10
 
@@ -70,21 +70,25 @@ def levels_of(model: Any, X: Matrix) -> Levels:
     explainers = [
         [Explainer(row, column, membership, scale) for column in columns] for row in rows
     ]
+    distinctive = [of_row[0].column_table(_TOP) for of_row in explainers]
     return Levels(
         [row.labels for row in rows],
         [column.labels for column in columns],
         (row_numbers.index(tree.rows.n_fitted), column_numbers.index(tree.columns.n_fitted)),
-        [[_pair(explainer) for explainer in of_row] for of_row in explainers],
-        [of_row[0].column_table(_TOP) for of_row in explainers],
+        [
+            [_pair(explainer, single) for explainer in of_row]
+            for of_row, single in zip(explainers, distinctive, strict=True)
+        ],
+        distinctive,
     )
 
 
-def _pair(explainer: Explainer) -> Pair:
+def _pair(explainer: Explainer, single: pd.DataFrame) -> Pair:
     blocks = explainer.block_table()
     shape = int(explainer.rows.labels.max()) + 1, int(explainer.columns.labels.max()) + 1
     means = blocks["mean"].to_numpy(dtype=float).reshape(shape)
-    p_columns = explainer.column_table(_TOP)["p_adjusted"].to_numpy(dtype=float)
-    return Pair(means, blocks, p_columns)
+    where = (single["row_cluster"].to_numpy(int), single["column"].to_numpy(int))
+    return Pair(means, blocks, explainer.p_of_columns[where])
 
 
 def level_numbers(rows: NestedSide, columns: NestedSide) -> tuple[list[int], list[int]]:

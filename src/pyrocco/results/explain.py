@@ -158,7 +158,7 @@ class Explainer:
         contrast, by_column = self.rows.contrast, self.rows.by_column
         rows, columns = _strongest(contrast.effect, top)
         total = by_column.merged(np.zeros(len(by_column.counts), np.intp))
-        p = self._p_adjusted[:, self._blocks.counts.shape[1] :]
+        p = self.p_of_columns
         return self._common("column", contrast, p, (rows, columns)).assign(
             column_cluster=self.columns.labels[columns],
             column=pd.array(columns, dtype="Int64"),
@@ -166,6 +166,11 @@ class Explainer:
             homogeneity=_homogeneity(by_column, total)[rows, columns],
             membership=self._mean_membership(rows, self.membership[1][columns]),
         )
+
+    @property
+    def p_of_columns(self) -> Floats:
+        """Adjusted p-values of the row clusters in every single column."""
+        return self._p_adjusted[:, self._blocks.counts.shape[1] :]
 
     @cached_property
     def _blocks(self) -> Moments:

@@ -15,6 +15,7 @@ from pyrocco.cells.encoding import Encoded, encode, encode_like
 from pyrocco.cells.kinds import Cells, read_kind
 from pyrocco.cli.input import read_file
 from pyrocco.cli.options import EncodeOptions, PrepareOptions, ReadOptions
+from pyrocco.cli.progress_bar import CommandProgress
 from pyrocco.io import Matrix, MatrixError
 from pyrocco.io.annotations import take_columns
 from pyrocco.io.mixed_tables import (
@@ -66,13 +67,27 @@ def read_or_encode(
     read: ReadOptions,
     options: EncodeOptions,
     prepare: PrepareOptions,
-    quiet: bool,
+    progress: CommandProgress,
     annotate: Sequence[str] = (),
 ) -> EncodedInput:
     """Read the matrix in a file; a table with texts beside numbers is encoded.
 
     The columns that `annotate` names are not part of the matrix.
     """
+    with progress.stage("reading"):
+        data = _read_or_encode(path, read, options, prepare, progress, annotate)
+    progress.of_matrix(*data.matrix.shape)
+    return data
+
+
+def _read_or_encode(
+    path: Path,
+    read: ReadOptions,
+    options: EncodeOptions,
+    prepare: PrepareOptions,
+    progress: CommandProgress,
+    annotate: Sequence[str],
+) -> EncodedInput:
     is_number_matrix = _asks_for_numbers(read, prepare)
     if options.encode and is_number_matrix:
         raise MatrixError(
@@ -85,7 +100,7 @@ def read_or_encode(
         return _encoded(_existing(head, path), path, annotate)
     if head is not None and is_mixed_table(head, annotate):
         return _encoded(head, path, annotate, _WHY)
-    matrix = read_file(path, read, quiet, annotate)
+    matrix = read_file(path, read, progress, annotate)
     has_texts = head is not None and head.columns.roles.ignored and not head.columns.roles.long
     return EncodedInput(matrix.noting(_SET_ASIDE) if has_texts and not annotate else matrix)
 

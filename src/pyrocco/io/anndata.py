@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from pyrocco._typing import Labels
+from pyrocco._typing import Dense, Labels
 from pyrocco._typing import Matrix as Values
 from pyrocco.io.errors import MatrixError, check_extra, extra
 from pyrocco.io.hdf5 import list_matrices, load_annotations, load_h5ad
@@ -108,33 +108,36 @@ def _assembled(loaded: Parts) -> Values:
 def write_h5ad(
     path: Path,
     matrix: Matrix,
-    obs: Mapping[str, Labels],
-    var: Mapping[str, Labels],
+    obs: Mapping[str, Dense],
+    var: Mapping[str, Dense],
     uns: Mapping[str, object],
 ) -> None:
-    """Write a matrix; labels of rows (obs) and of columns (var), by name, become categories."""
+    """Write a matrix with values of rows (obs) and of columns (var); labels become categories."""
     anndata = import_anndata()
     with warnings.catch_warnings():
         # Duplicate names are allowed here.
         warnings.simplefilter("ignore", UserWarning)
         data = anndata.AnnData(
             matrix.X,
-            obs=_label_frame(obs, matrix.row_names, matrix.row_annotations),
-            var=_label_frame(var, matrix.column_names, matrix.column_annotations),
+            obs=_annotated_names(obs, matrix.row_names, matrix.row_annotations),
+            var=_annotated_names(var, matrix.column_names, matrix.column_annotations),
             uns=dict(uns),
         )
         data.write_h5ad(path)
 
 
-def _label_frame(
-    columns: Mapping[str, Labels], names: tuple[str, ...], annotations: pd.DataFrame | None
+def _annotated_names(
+    columns: Mapping[str, Dense], names: tuple[str, ...], annotations: pd.DataFrame | None
 ) -> pd.DataFrame:
-    """Return annotations and labels as categories; a label replaces an annotation of its name."""
-    known: dict[str, Any] = {}
+    """Return annotations and results; a result replaces an annotation of its name."""
+    given: dict[str, Any] = {}
     if annotations is not None:
-        known = {str(name): annotations[name].array for name in annotations}
-    categories = {name: as_categories(labels) for name, labels in columns.items()}
-    return pd.DataFrame({**known, **categories}, index=pd.Index(names, dtype=object))
+        given = {str(name): annotations[name].array for name in annotations}
+    given |= {
+        name: as_categories(values) if values.dtype.kind == "i" else values
+        for name, values in columns.items()
+    }
+    return pd.DataFrame(given, index=pd.Index(names, dtype=object))
 
 
 def check_annotated(adata: object) -> None:

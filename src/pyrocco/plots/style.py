@@ -7,6 +7,7 @@ import os
 import warnings
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,11 @@ _CATEGORIES = (
 )  # fmt: skip
 
 FONT_SIZE = 8.0  # points
+
+
+# Text in PDF and SVG files stays text, and the same figure gives the same file.
+_EDITABLE: dict[Any, Any] = {"pdf.fonttype": 42, "svg.fonttype": "none", "svg.hashsalt": "pyrocco"}
+_WITHOUT_DATE: dict[str, dict[str, Any]] = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}
 
 
 def cluster_colours(n: int, start: int = 0) -> list[str]:
@@ -213,12 +219,10 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], dpi: int = 150) ->
     ...     (Path(folder) / "empty.png").stat().st_size > 0
     True
     """
-    # Text stays text, which can be searched and edited.
-    editable: Any = {"pdf.fonttype": 42, "svg.fonttype": "none"}
-    with warnings.catch_warnings(), rc_context(editable):
+    with warnings.catch_warnings(), rc_context(_EDITABLE):
         # Names in scripts that the font lacks are drawn as boxes; the tables have them in full.
         warnings.filterwarnings("ignore", message="Glyph .* missing")
-        figure.savefig(path, dpi=dpi)
+        figure.savefig(path, dpi=dpi, metadata=_WITHOUT_DATE.get(Path(path).suffix))
 
 
 def rendered(figure: Figure, dpi: int) -> bytes:

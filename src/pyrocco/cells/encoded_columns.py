@@ -23,6 +23,10 @@ YES_NO: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("ja", "j"), ("nein", "nej", "nee", "n")),
     (("oui", "o"), ("non", "n")),
     (("sí", "si", "sì", "s"), ("no", "n")),
+    (("wahr",), ("falsch",)),
+    (("vrai",), ("faux",)),
+    (("present",), ("absent",)),
+    (("positive", "pos"), ("negative", "neg")),
     (("1", "1.0"), ("0", "0.0")),
 )
 _ANSWERS = {word: 1.0 for yes, _ in YES_NO for word in yes} | {

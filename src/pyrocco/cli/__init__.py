@@ -16,6 +16,7 @@ import typer
 from pyrocco.cli.options import (
     AsJson,
     EncodeOptions,
+    FitReadOptions,
     Force,
     LargeMatrixPath,
     MatrixPath,
@@ -87,7 +88,7 @@ def fit(
     matrix: LargeMatrixPath,
     output: OutputFolder,
     model: ModelOptions,
-    read: ReadOptions,
+    read: FitReadOptions,
     encode: EncodeOptions,
     prepare: PrepareOptions,
     *,
@@ -127,7 +128,7 @@ def fit(
 
 @app.command()
 @expand_groups
-def inspect(matrix: MatrixPath, read: ReadOptions, as_json: AsJson = False) -> None:
+def inspect(matrix: MatrixPath, read: FitReadOptions, as_json: AsJson = False) -> None:
     """Describe MATRIX, how a fit prepares it and what the fit costs.
 
     Nothing is written.

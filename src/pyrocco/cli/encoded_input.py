@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,8 @@ from pyrocco.io.mixed_tables import (
     read_mixed_table,
 )
 from pyrocco.io.named_matrix import named_matrix
-from pyrocco.io.read import FORMATS
+from pyrocco.io.read import FORMATS, table_options
+from pyrocco.io.table_options import TableOptions
 
 __all__ = ["EncodedInput", "read_as_encoded", "read_or_encode"]
 
@@ -67,11 +68,12 @@ def read_or_encode(
             "--layout long, --absent, --layer, --raw, --prepare and the preparations"
         )
     looks = options.encode is not False and not is_number_matrix
-    head = look_at_table(path, read.sheet) if looks else None
+    table = table_options(**read.table)
+    head = look_at_table(path, table, read.sheet) if looks else None
     if options.encode:
-        return _encoded(_existing(head, path), path)
+        return _encoded(_existing(head, path), path, table)
     if head is not None and is_mixed_table(head):
-        return _encoded(head, path, _WHY)
+        return _encoded(head, path, table, _WHY)
     matrix = read_file(path, read, quiet)
     has_texts = head is not None and head.columns.roles.ignored and not head.columns.roles.long
     return EncodedInput(matrix.noting(_SET_ASIDE) if has_texts else matrix)
@@ -80,23 +82,24 @@ def read_or_encode(
 def read_as_encoded(path: Path, read: ReadOptions, encoding: tuple[EncodedColumn, ...]) -> Matrix:
     """Read a table and encode it as that of an earlier fit."""
     known = [column.name for column in encoding]
-    head = look_at_table(path, read.sheet, known)
+    options = table_options(**read.table)
+    head = look_at_table(path, options, read.sheet, known)
     if head is None or _asks_for_numbers(read, PrepareOptions()):
         raise MatrixError(
             f"{path}: the model was fitted to a table with texts, whose columns were encoded: "
             f"provide such a table as {_endings()}, without --transpose and --layout long"
         )
     try:
-        table = read_mixed_table(head, known)
+        table = read_mixed_table(head, options, known)
         encoded = encode_like(table.frame, encoding)
     except ValueError as error:
         raise _about_file(path, error) from error
     return _matrix(table, encoded, [encoded.sentence], path)
 
 
-def _encoded(head: TableHead, path: Path, *why: str) -> EncodedInput:
+def _encoded(head: TableHead, path: Path, options: TableOptions, *why: str) -> EncodedInput:
     try:
-        table = read_mixed_table(head)
+        table = read_mixed_table(head, options)
         encoded = encode(table.frame)
     except ValueError as error:
         raise _about_file(path, error) from error
@@ -112,7 +115,8 @@ def _about_file(path: Path, error: ValueError) -> MatrixError:
 def _matrix(table: MixedTable, encoded: Encoded, about: Sequence[str], path: Path) -> Matrix:
     X = np.ascontiguousarray(encoded.X)
     notes = [*table.notes, *about]
-    return named_matrix(X, table.row_names, encoded.column_names, notes, str(path))
+    matrix = named_matrix(X, table.row_names, encoded.column_names, notes, str(path))
+    return replace(matrix, set_aside=(*table.set_aside, *encoded.left_out))
 
 
 def _asks_for_numbers(read: ReadOptions, prepare: PrepareOptions) -> bool:

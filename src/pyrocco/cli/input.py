@@ -19,8 +19,7 @@ def read_file(path: Path, options: ReadOptions, quiet: bool) -> Matrix:
             layer=options.layer,
             raw=options.raw,
             sheet=options.sheet,
-            layout=str(options.layout),
-            absent=None if options.absent is None else str(options.absent),
+            **options.table,
             watch=watch,
         )
     if not options.transpose:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,7 +13,7 @@ from scipy import sparse
 from pyrocco._typing import Dense, is_sparse, stored_values
 from pyrocco._typing import Matrix as Values
 from pyrocco.cells.sparse_check import check_sparse_indices
-from pyrocco.io.errors import MatrixError, cell_place, counted, percent
+from pyrocco.io.errors import MatrixError, cell_place, counted, list_some, percent
 
 __all__ = [
     "INFINITE",
@@ -23,6 +24,7 @@ __all__ = [
     "default_names",
     "match_columns",
     "named_matrix",
+    "unique_names",
 ]
 
 INFINITE = "is infinite: replace it by a number, or remove that row or column"
@@ -49,6 +51,8 @@ class Matrix:
         What is known about the rows and the columns beside the values, such as a treatment or an
         age: one row per row or column of `X`, in the same order, under their names. Numbers are
         floats, categories are texts; NaN if missing. None if there are none.
+    set_aside : tuple of str
+        Names of the columns of the file that are not part of the matrix.
 
     Examples
     --------
@@ -66,6 +70,7 @@ class Matrix:
     notes: tuple[str, ...] = ()
     row_annotations: pd.DataFrame | None = None
     column_annotations: pd.DataFrame | None = None
+    set_aside: tuple[str, ...] = ()
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -116,10 +121,40 @@ def named_matrix(
     """Check the values that a reader returns, add default names and notes about the size."""
     X = check_numbers(X, source)
     n_rows, n_columns = X.shape
-    rows = _checked_names("row", n_rows, row_names, source)
-    columns = _checked_names("column", n_columns, column_names, source)
+    rows, of_rows = unique_names("row", _checked_names("row", n_rows, row_names, source))
+    columns, of_columns = unique_names(
+        "column", _checked_names("column", n_columns, column_names, source)
+    )
     matrix = Matrix(X, rows, columns)
-    return matrix.noting(*notes, *_about_size(matrix))
+    return matrix.noting(*notes, *of_rows, *of_columns, *_about_size(matrix))
+
+
+def unique_names(kind: str, names: tuple[str, ...]) -> tuple[tuple[str, ...], list[str]]:
+    """Number names that are there more than once, and say so: ``a``, ``a (2)``, ``a (3)``.
+
+    Empty names become ``row_3`` or ``column_3``.
+    """
+    names = tuple(name or f"{kind}_{i}" for i, name in enumerate(names))
+    if len(set(names)) == len(names):
+        return names, []
+    taken, times, unique = set(names), Counter[str](), []
+    for name in names:
+        times[name] += 1
+        new = name
+        while times[name] > 1 and new in taken:
+            new = f"{name} ({times[name]})"
+            times[name] += new in taken
+        taken.add(new)
+        unique.append(new)
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    shown = list_some([f'"{" ".join(name.split())}"' for name in repeated], 3)
+    verb = "name occurs" if len(repeated) == 1 else "names occur"
+    example = unique[names.index(repeated[0], names.index(repeated[0]) + 1)]
+    note = (
+        f"{len(repeated)} {kind} {verb} more than once: {shown}. The later ones are numbered, as "
+        f'in "{" ".join(example.split())}".'
+    )
+    return tuple(unique), [note]
 
 
 def _checked_names(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from pyrocco.cli.options import ReadOptions
@@ -11,15 +12,21 @@ from pyrocco.io import Matrix, MatrixError, read_matrix
 __all__ = ["check_some_values", "describe_cells", "read_file"]
 
 
-def read_file(path: Path, options: ReadOptions, quiet: bool) -> Matrix:
-    """Read the matrix in a file, with a progress bar if that takes long."""
+def read_file(
+    path: Path, options: ReadOptions, quiet: bool, columns: Sequence[str] = ()
+) -> Matrix:
+    """Read the matrix in a file, with a progress bar if that takes long.
+
+    `columns` are the names of columns that hold data, if that is known.
+    """
+    known = {"columns": columns} if columns else {}
     with reading_bar(quiet) as watch, warnings_as_lines():
         matrix = read_matrix(
             path,
             layer=options.layer,
             raw=options.raw,
             sheet=options.sheet,
-            **options.table,
+            **(options.table | known),
             watch=watch,
         )
     if not options.transpose:

@@ -99,7 +99,8 @@ def is_identifier(facts: ColumnFacts, heading: str, is_first: bool) -> bool:
         return False
     words = heading_words(heading)
     if is_first:
-        return heading.strip().lower() in _UNNAMED or is_entity(heading)
+        is_number = bool(words) and words[-1].endswith(("nr", "nummer"))
+        return heading.strip().lower() in _UNNAMED or is_number or is_entity(heading)
     stem = words[0].removesuffix("id") if len(words) == 1 else ""
     is_id = bool(words) and (words[-1] in _IDENTIFIERS or stem in _THINGS - {words[0]})
     return is_id and not facts.repeats

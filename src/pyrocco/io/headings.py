@@ -69,7 +69,8 @@ def find_header(
     numbers = [j for j in measured if is_number(first[j], form)]
     others = [[record[j] for j in numbers] for record in sample]
     has_corner = kinds[0] == TEXT or _is_heading(first[0], kinds[0], form)
-    if has_corner and _are_headings([first[j] for j in numbers], others, stripped[0], form):
+    cells = [first[j] for j in numbers]
+    if has_corner and _are_headings(cells, others, stripped[0], form, n_texts):
         return stripped, None
     return None, None
 
@@ -86,15 +87,18 @@ def _count_texts(cells: Record, form: NumberFormat) -> int:
 
 
 def _are_headings(
-    cells: Record, others: Sequence[Record], corner: str, form: NumberFormat
+    cells: Record, others: Sequence[Record], corner: str, form: NumberFormat, n_texts: int
 ) -> bool:
-    """Whether numbers on the first line are headings: years, doses, time points."""
+    """Whether numbers on the first line are headings: years, doses, time points.
+
+    `n_texts` other cells on the line are certainly headings.
+    """
     if len(set(cells)) < len(cells) or not cells or not others:
         return False
     are_whole = all(map(is_whole, cells))
-    if are_whole and _are_years(cells, form) and not all(_are_years(row, form) for row in others):
-        return True
-    if are_whole and is_entity(corner) and len(cells) > 1:
+    are_several = len(cells) + n_texts > 1
+    are_years = _are_years(cells, form) and not all(_are_years(row, form) for row in others)
+    if are_whole and are_several and (are_years or is_entity(corner)):
         return True
     # They rise from left to right, which three or more measured values seldom do, unless they do
     # so on every line.
@@ -104,9 +108,7 @@ def _are_headings(
 
 def _are_years(cells: Record, form: NumberFormat) -> bool:
     values = [to_number(cell, form) for cell in cells if is_number(cell, form)]
-    return (
-        len(cells) > 1 and len(values) == len(cells) and all(value in _YEARS for value in values)
-    )
+    return len(values) == len(cells) and all(value in _YEARS for value in values)
 
 
 def _rises(cells: Record, form: NumberFormat) -> bool:
@@ -119,14 +121,27 @@ def _rises(cells: Record, form: NumberFormat) -> bool:
 def count_titles(records: Sequence[Record], form: NumberFormat = POINT) -> int:
     """Count the lines of text above the line of column names, or above a table without one."""
     width = usual_width(records[len(records) // 2 :])
-    found = 0
+    found = _count_uneven(records[: min(_MOST_TITLES, len(records) - 1)], width, form)
     while found < min(_MOST_TITLES, len(records) - 1) and _is_title(records[found], width, form):
         found += 1
     if width < 2 or not found:
         return 0
     if all(len(record) == 1 for record in records[:found]) and len(records[found]) >= width - 1:
         return found
-    return found if _starts_with_header(records[found:], width, form) else 0
+    is_short = any(len(record) < width - 1 for record in records[:found])
+    return found if _starts_with_header(records[found:], width, form, is_short) else 0
+
+
+def _count_uneven(records: Sequence[Record], width: int, form: NumberFormat) -> int:
+    """Count lines up to the last that is too short, if all are shorter than the table.
+
+    A title with commas has several cells.
+    """
+    short = [i for i, record in enumerate(records) if len(record) < width - 1]
+    above = records[: short[-1] + 1] if short else []
+    cells = [cell for record in above for cell in record]
+    are_titles = all(len(record) < width for record in above)
+    return len(above) if are_titles and not any(is_number(cell, form) for cell in cells) else 0
 
 
 def _is_title(record: Record, width: int, form: NumberFormat) -> bool:
@@ -139,7 +154,13 @@ def _is_title(record: Record, width: int, form: NumberFormat) -> bool:
     return len(filled) <= max(1, width // 3)
 
 
-def _starts_with_header(records: Sequence[Record], width: int, form: NumberFormat) -> bool:
+def _starts_with_header(
+    records: Sequence[Record], width: int, form: NumberFormat, is_sure: bool
+) -> bool:
+    """Whether the first line holds the names of columns.
+
+    Unless the lines above are titles for sure, numbers that happen to rise are not enough.
+    """
     first = records[0]
     sample = [record for record in records[1:] if len(record) == width]
     if not sample or len(first) not in (width - 1, width):
@@ -148,4 +169,8 @@ def _starts_with_header(records: Sequence[Record], width: int, form: NumberForma
     header, _ = find_header(first, sample, kinds, form)
     n_filled = sum(bool(cell.strip()) for cell in first)
     has_data = NUMBER in kinds or ANSWER in kinds
-    return header is not None and has_data and n_filled >= _FULL * len(first)
+    if header is None or not has_data or n_filled < _FULL * len(first):
+        return False
+    measured = [cell for cell, kind in zip(first, kinds, strict=False) if kind != TEXT]
+    texts = [cell for cell in measured if not is_number(cell, form)]
+    return is_sure or bool(texts) or is_entity(first[0]) or _are_years(measured, form)

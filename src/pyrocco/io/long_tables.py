@@ -24,6 +24,8 @@ _LEAST_LINES = 4
 _MOST_LEVELS, _HIGHEST_MARK = 20, 10
 # Marks without such a heading are known from this many on.
 _LEAST_MARKS = 10
+# The highest mark is given at least so often; the highest of many counts is rare.
+_TOP_SHARE = 0.05
 
 Long = tuple[int, int, int]
 
@@ -51,7 +53,8 @@ def absent_value(values: Floats, heading: str) -> str:
 
     Whoever gives no mark has none, and what was bought or counted but is not listed is zero. Marks
     are known by their heading, or by their values: halves or whole numbers up to ten of which the
-    lowest is not the most frequent, as it is among counts. Measurements below zero are no counts.
+    lowest is not the most frequent and the highest not rare, as they are among counts.
+    Measurements below zero are no counts.
     """
     words = set(heading_words(heading))
     if words & _MARKS:
@@ -64,8 +67,9 @@ def absent_value(values: Floats, heading: str) -> str:
     levels, times = np.unique(filled[: _MOST_LEVELS * 1000], return_counts=True)
     if len(levels) > _MOST_LEVELS or levels[-1] > _HIGHEST_MARK or (2 * levels % 1 != 0).any():
         return "zero"
-    is_scale = len(filled) >= _LEAST_MARKS and len(levels) > 2 and 2 * times[0] < times.max()
-    return "missing" if is_scale else "zero"
+    is_scale = len(filled) >= _LEAST_MARKS and len(levels) > 2
+    is_full = times[0] < times.max() and times[-1] >= _TOP_SHARE * times.sum()
+    return "missing" if is_scale and is_full else "zero"
 
 
 def _by_headings(

@@ -242,26 +242,23 @@ def _best_format(lines: list[str], decimal: str | None) -> tuple[str, NumberForm
     pairs = [pair for pair in _SEPARATORS if decimal in (None, pair[1])]
     if decimal == ",":
         pairs.append((",", ","))  # cells in quotation marks
-    scores = {pair: _score(lines, pair[0], NumberFormat(pair[1])) for pair in pairs}
-    delimiter, sign = best = max(pairs, key=scores.__getitem__)
-    grouped = {
-        (pair[0], NumberFormat(pair[1], thousands)): _score(
-            lines, pair[0], NumberFormat(pair[1], thousands)
-        )
-        for pair in pairs
-        if pair[0] == delimiter
-        for thousands in _THOUSANDS[pair[1]]
-        if any(thousands in line for line in lines)
+    scores = {
+        (delimiter, NumberFormat(sign)): _score(lines, delimiter, NumberFormat(sign))
+        for delimiter, sign in pairs
     }
-    found = max(grouped, key=grouped.__getitem__, default=None)
-    if found is not None and grouped[found] > scores[best]:
-        return found
-    swapped = (delimiter, NumberFormat(".", ","))
-    if decimal is None and sign == "," and grouped.get(swapped) == scores[best]:
+    for delimiter, sign in pairs:
+        if scores[delimiter, NumberFormat(sign)][0]:
+            for thousands in _THOUSANDS[sign]:
+                form = NumberFormat(sign, thousands)
+                if any(thousands in line for line in lines):
+                    scores[delimiter, form] = _score(lines, delimiter, form)
+    # The first of equals has no separator of thousands.
+    delimiter, form = best = max(scores, key=scores.__getitem__)
+    other = (delimiter, NumberFormat(".", ","))
+    if form == NumberFormat(",") and scores.get(other) == scores[best]:
         cells = [cell for record in _split(lines, delimiter) for cell in record]
-        if _are_thousands(cells):
-            return swapped
-    return delimiter, NumberFormat(sign)
+        return other if _are_thousands(cells) else best
+    return best
 
 
 def _are_thousands(cells: list[str]) -> bool:
@@ -287,7 +284,7 @@ def _score(lines: list[str], delimiter: str, form: NumberFormat) -> tuple[bool, 
     first = next((i for i, record in enumerate(records) if len(record) >= width - 1 > 0), 0)
     below = records[first:]
     widths = Counter(map(len, below[1:] or below))
-    cells = [cell for record in below for cell in record[:_SAMPLE_CELLS]]
+    cells = [cell for record in records for cell in record[:_SAMPLE_CELLS]]
     numbers = sum(is_number(cell, form) for cell in cells)
     even = widths[width] == widths.total()
     return width > 1, even, numbers / max(len(cells), 1), width

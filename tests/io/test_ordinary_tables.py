@@ -52,7 +52,7 @@ def test_a_first_column_that_counts_the_lines(tmp_path):
 
 
 def test_codes_without_a_heading(tmp_path):
-    rows = [f"{code},{x:.2f},{x * x:.2f}" for code, x in zip((7157, 672, 5, 1017, 3), range(5))]
+    rows = [f"{code},{x:.2f},{x * x:.2f}" for x, code in enumerate((7157, 672, 5, 1017, 3))]
     fractions = [row.replace(".00", ".25") for row in rows]
     assert read(tmp_path, lines(*fractions)).row_names[0] == "7157"
     assert read(tmp_path, lines(*rows).replace(".00", "")).shape == (5, 3)
@@ -185,7 +185,7 @@ def test_ratings_with_times(tmp_path, has_header, has_time, ending):
         frame.to_csv(path, index=False, header=has_header, sep=sep)
     matrix = read_matrix(path)
     assert matrix.shape == (11, 12)
-    expected = frame.pivot(index="user", columns="movie", values="rating")
+    expected = frame.set_index(["user", "movie"])["rating"].unstack()  # noqa: PD010 - pairs are unique
     order = [matrix.column_names.index(str(movie)) for movie in expected]
     np.testing.assert_array_equal(matrix.X[:, order], expected)
     notes = " ".join(matrix.notes)

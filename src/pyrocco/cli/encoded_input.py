@@ -29,6 +29,7 @@ from pyrocco.io.table_options import TableOptions
 __all__ = ["EncodedInput", "read_as_encoded", "read_or_encode"]
 
 _WHY = "Many columns hold texts, so all columns were encoded (--no-encode uses the numbers alone)."
+_CHOSEN = "Some of the chosen columns hold texts, so all of them were encoded."
 _ENCODED = "encoded columns"
 _SET_ASIDE = "Columns of texts are set aside as annotations; --encode uses them as data too."
 
@@ -72,8 +73,8 @@ def read_or_encode(
     head = look_at_table(path, table, read.sheet) if looks else None
     if options.encode:
         return _encoded(_existing(head, path), path, table)
-    if head is not None and is_mixed_table(head):
-        return _encoded(head, path, table, _WHY)
+    if head is not None and is_mixed_table(head, table):
+        return _encoded(head, path, table, _CHOSEN if table.columns else _WHY)
     matrix = read_file(path, read, quiet)
     has_texts = head is not None and head.columns.roles.ignored and not head.columns.roles.long
     return EncodedInput(matrix.noting(_SET_ASIDE) if has_texts else matrix)

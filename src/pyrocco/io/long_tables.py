@@ -48,21 +48,21 @@ def find_long(
     return found or (_first_three(names, columns) if is_sure else None)
 
 
-def absent_value(values: Floats, heading: str) -> str:
+def absent_value(values: Floats, heading: str | None, has_others: bool = False) -> str:
     """Return how to treat pairs that are not listed: as "zero" or "missing".
 
     Whoever gives no mark has none, and what was bought or counted but is not listed is zero. Marks
     are known by their heading, or by their values: halves or whole numbers up to ten of which the
     lowest is not the most frequent and the highest not rare, as they are among counts.
-    Measurements below zero are no counts.
+    Measurements below zero are no counts. `has_others` says whether the table has more columns: a
+    table without headings is recognised by its marks and a time beside them.
     """
-    words = set(heading_words(heading))
-    if words & _MARKS:
-        return "missing"
+    words = set(heading_words(heading or ""))
     filled = values[~np.isnan(values)]
     if not len(filled) or words & _COUNTS:
         return "zero"
-    if filled.min() < 0:
+    is_rated = heading is None and has_others and filled.max() <= _HIGHEST_MARK
+    if words & _MARKS or is_rated or filled.min() < 0:
         return "missing"
     levels, times = np.unique(filled[: _MOST_LEVELS * 1000], return_counts=True)
     if len(levels) > _MOST_LEVELS or levels[-1] > _HIGHEST_MARK or (2 * levels % 1 != 0).any():

@@ -224,16 +224,33 @@ def _with_headings(columns: Columns, records: Sequence[Record], known: Collectio
     return replace(columns, header=cells) if are_headings else columns
 
 
-def is_mixed_table(head: TableHead) -> bool:
-    """Whether so many columns are texts that the table should be encoded."""
-    roles = head.columns.roles
+def is_mixed_table(head: TableHead, options: TableOptions = TABLE_OPTIONS) -> bool:
+    """Whether so many columns are texts that the table should be encoded.
+
+    If a person names the columns of data, one with texts is enough.
+    """
+    columns, roles = head.columns, head.columns.roles
+    if options.columns and not roles.long:
+        chosen, _ = _kept_columns(columns, options)
+        return not {*roles.ignored}.isdisjoint(chosen)
     n_texts = len(roles.ignored) + (roles.index is not None)
-    if roles.long or n_texts < _LEAST_TEXTS * head.columns.width:
+    if roles.long or n_texts < _LEAST_TEXTS * columns.width:
         return False  # at once, also for thousands of columns
     try:
-        return is_mixed(_with_unique_names(head.sample())[0])
+        return is_mixed(_sample_of_data(head))
     except ValueError:  # infinite numbers: the reader of numbers says so
         return False
+
+
+def _sample_of_data(head: TableHead) -> pd.DataFrame:
+    """Return the first rows, without columns of numbers that are identifiers and the like."""
+    frame, roles = _with_unique_names(head.sample())[0], head.columns.roles
+    if frame.shape[1] != head.columns.width:  # an index is not among the columns
+        return frame
+    asides = {j for aside in roles.asides for j in aside.columns}
+    asides |= {roles.index} if roles.is_guess else set()
+    kept = [j for j in range(frame.shape[1]) if j not in {*asides, *roles.unread}]
+    return frame.iloc[:, kept]
 
 
 def _with_unique_names(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
@@ -288,7 +305,12 @@ def _kept_columns(
 
 
 def _row_names(names: Any) -> tuple[str, ...]:
-    return tuple("" if pd.isna(name) else str(name).strip() for name in names)
+    return tuple("" if pd.isna(name) else _name(name) for name in names)
+
+
+def _name(name: Any) -> str:
+    is_whole = isinstance(name, float) and name.is_integer()
+    return str(int(name) if is_whole else name).strip()
 
 
 def _row_name_position(

@@ -107,8 +107,8 @@ def _matrix_from_long(
     """Make a matrix of a long table; its values show how to treat pairs that are not listed."""
     rows, others = loaded.texts
     values = loaded.X[:, 0]
-    heading = columns.name_of((columns.roles.long or (0, 0, 0))[2])
-    chosen = absent or absent_value(values, heading)
+    heading = columns.header[columns.roles.number_columns[0]] if columns.header else None
+    chosen = absent or absent_value(values, heading, bool(columns.roles.ignored))
     return matrix_from_long(rows, others, values, chosen, notes, source, is_guess=absent is None)
 
 

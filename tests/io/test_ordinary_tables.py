@@ -32,7 +32,9 @@ def test_whole_numbers_under_such_a_heading_are_row_names(tmp_path, heading):
     assert (matrix.row_names, matrix.column_names) == (("7157", "672", "10"), ("a", "b"))
 
 
-@pytest.mark.parametrize("heading", ["age", "acid", "weight", "grid", "dose", "salary", "count"])
+@pytest.mark.parametrize(
+    "heading", ["age", "acid", "weight", "grid", "dose", "salary", "count", "target"]
+)
 def test_whole_numbers_that_never_repeat_may_be_measured(tmp_path, heading):
     matrix = read(tmp_path, lines(f"{heading},a,b", "7157,1,2", "672,3,5", "10,5,6"))
     assert matrix.column_names == (heading, "a", "b")
@@ -41,6 +43,11 @@ def test_whole_numbers_that_never_repeat_may_be_measured(tmp_path, heading):
 def test_numbers_with_fractions_are_no_identifiers(tmp_path):
     matrix = read(tmp_path, lines("sample,a,b", "1.5,1,2", "2,3,5"))
     assert matrix.column_names == ("sample", "a", "b")
+
+
+def test_a_few_numbers_under_the_name_of_a_thing_are_data(tmp_path):
+    matrix = read(tmp_path, lines("case,a,b", "0,1,2", "1,3,5", "1,5,6", "0,7,7", "1,8,2"))
+    assert matrix.column_names == ("case", "a", "b")
 
 
 def test_a_first_column_that_counts_the_lines(tmp_path):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pyrocco.cells.encoded_columns import YES_NO
+from pyrocco.cells.answers import YES_NO
 from pyrocco.io.named_matrix import INFINITE
 
 __all__ = [

@@ -30,7 +30,18 @@ _IDENTIFIERS |= {"probeset", "barcode", "rownames", "rowname"}
 # heading holds identifiers; elsewhere it may hold anything.
 _THINGS = {"gene", "sample", "patient", "subject", "participant", "respondent", "person", "case"}
 _THINGS |= {"customer", "client", "user", "member", "product", "item", "article", "order"}
-_THINGS |= {"employee", "student", "cell", "spot", "plot", "site", "station", "transcript"}
+_THINGS |= {
+    "shop",
+    "store",
+    "employee",
+    "student",
+    "cell",
+    "spot",
+    "plot",
+    "site",
+    "station",
+    "transcript",
+}
 _THINGS |= {"protein", "compound", "index", "name", "row", "nr", "no", "key", "kunde", "artikel"}
 _THINGS |= {"movie", "film", "book", "song", "doc", "document", "record", "observation"}
 _UNNAMED = {"unnamed: 0", "__index_level_0__"}
@@ -92,18 +103,20 @@ def is_entity(heading: str) -> bool:
 def is_identifier(facts: ColumnFacts, heading: str, is_first: bool) -> bool:
     """Whether a column of whole numbers holds identifiers, judged by its heading.
 
-    In the first column the name of a thing is enough, such as ``gene``; in others the heading
-    must be one of identifiers, such as ``gene_id``, and no number may be there twice.
+    In the first column the name of a thing is enough, such as ``gene``, if most numbers are
+    different; in others the heading must be one of identifiers, such as ``gene_id``, and no
+    number may be there twice.
     """
     if not facts.is_whole:
         return False
     words = heading_words(heading)
-    if is_first:
-        is_number = bool(words) and words[-1].endswith(("nr", "nummer"))
-        return heading.strip().lower() in _UNNAMED or is_number or is_entity(heading)
     stem = words[0].removesuffix("id") if len(words) == 1 else ""
     is_id = bool(words) and (words[-1] in _IDENTIFIERS or stem in _THINGS - {words[0]})
-    return is_id and not facts.repeats
+    if not is_first:
+        return is_id and not facts.repeats
+    is_thing = bool(words) and (words[-1] in _THINGS or words[-1].endswith(("nr", "nummer")))
+    are_different = 2 * len(set(facts.cells)) >= len(facts.cells)
+    return is_id or heading.strip().lower() in _UNNAMED or (is_thing and are_different)
 
 
 def numbers_rows(facts: Sequence[ColumnFacts]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,6 +34,8 @@ _MOST_EMPTY = 10_000_000
 _MOST_EMPTY_PER_VALUE = 100
 # Names of missing columns that a message lists.
 _LISTED = 3
+# The name of a second or later column of the same name.
+_NUMBERED = re.compile(r"(.*) \(\d+\)", re.DOTALL)
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,7 +281,8 @@ def match_columns(matrix: Matrix, names: Sequence[str], source: str, what: str) 
     >>> selected.X.tolist(), selected.notes
     ([[3.0, 1.0]], ('1 column that the model does not know was left out.',))
     """
-    wanted, given = list(names), list(matrix.column_names)
+    wanted = list(unique_names(what, tuple(names))[0])
+    given = list(unique_names(what, matrix.column_names)[0])
     if wanted == given:
         return matrix
     if given == list(default_names("column", len(wanted))):
@@ -312,8 +316,11 @@ def _check_names(wanted: list[str], given: list[str], source: str, what: str) ->
             f"{source}: lacks {len(missing)} of the {len(wanted)} {what}s that the model was "
             f"fitted to: {some}{dots}; add them, under the same names"
         )
-    twice = [name for name in wanted if given.count(name) > 1 or wanted.count(name) > 1]
-    if twice:
+    known = set(wanted)
+    kept = [name for name in given if name in known]
+    bases = (_NUMBERED.fullmatch(name) for name in wanted)
+    twice = [base[1] for base in bases if base is not None and base[1] in known]
+    if twice and kept != wanted:  # they were numbered in the order of their file
         raise MatrixError(
             f'{source}: several {what}s are called "{twice[0]}", so they cannot be told apart: '
             f"give the {what}s different names and fit again, or provide the {what}s of the fit "

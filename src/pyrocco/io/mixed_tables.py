@@ -248,7 +248,7 @@ def _sample_of_data(head: TableHead) -> pd.DataFrame:
     if frame.shape[1] != head.columns.width:  # an index is not among the columns
         return frame
     asides = {j for aside in roles.asides for j in aside.columns}
-    asides |= {roles.index} if roles.is_guess else set()
+    asides |= {roles.index} if roles.is_guess and roles.index is not None else set()
     kept = [j for j in range(frame.shape[1]) if j not in {*asides, *roles.unread}]
     return frame.iloc[:, kept]
 

@@ -6,28 +6,29 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pyrocco.cli.options import ReadOptions
-from pyrocco.cli.terminal import reading_bar, warnings_as_lines
+from pyrocco.cli.progress_bar import CommandProgress
+from pyrocco.cli.terminal import warnings_as_lines
 from pyrocco.io import Matrix, MatrixError, read_matrix
 
 __all__ = ["check_some_values", "describe_cells", "read_file"]
 
 
 def read_file(
-    path: Path, options: ReadOptions, quiet: bool, columns: Sequence[str] = ()
+    path: Path, options: ReadOptions, progress: CommandProgress, columns: Sequence[str] = ()
 ) -> Matrix:
-    """Read the matrix in a file, with a progress bar if that takes long.
+    """Read the matrix in a file.
 
     `columns` are the names of columns that hold data, if that is known.
     """
     known = {"columns": columns} if columns else {}
-    with reading_bar(quiet) as watch, warnings_as_lines():
+    with warnings_as_lines():
         matrix = read_matrix(
             path,
             layer=options.layer,
             raw=options.raw,
             sheet=options.sheet,
             **(options.table | known),
-            watch=watch,
+            watch=progress.watch,
         )
     if not options.transpose:
         return matrix

@@ -207,7 +207,12 @@ _REPRESENTED = Fields(
     converged=Truth(),
 )
 _CELLS = Fields(
-    kind=Text(KINDS), steps=Texts(choices=tuple(METHODS)), sentence=Text(), each_side=Truth()
+    kind=Text(KINDS),
+    steps=Texts(choices=tuple(METHODS)),
+    sentence=Text(),
+    each_side=Truth(),
+    column_steps=optional(Texts(choices=tuple(METHODS))),
+    optional=("column_steps",),
 )
 _TREE_SIZES = _same(
     "rows", "row_clusters", "row_finest", "columns", "column_clusters", "column_finest"

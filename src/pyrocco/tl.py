@@ -10,9 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from sklearn.utils import check_random_state
 
 from pyrocco._typing import Dense, Floats, Labels, Mask
+from pyrocco.assign.joint import CoClusterer
+from pyrocco.assign.labels import SideLabels
+from pyrocco.backends import cpu_backend
+from pyrocco.cells.input import check_matrix
 from pyrocco.cells.kinds import Cells
+from pyrocco.cells.values import divided, root_mean_square
 from pyrocco.estimators import ROCCO
 from pyrocco.fitting.result import block_means
 from pyrocco.io.anndata import as_categories, check_annotated, in_memory
@@ -170,14 +176,28 @@ def _cluster(
         model = ROCCO(**{"prepare": prepare, **parameters}).fit(X)
         return _Clusters(model, model.row_labels_, model.row_membership_, model.block_means_)
     rows, columns = _both_numbers(parameters.get("n_clusters"))
-    values = representation_of(adata.obsm, use_rep)
-    # Components are in the same unit: a wide one counts more than a narrow one.
-    of_cells = {"prepare": None, **parameters, "n_clusters": (rows, None)}
-    cells = ROCCO(**of_cells).fit(values)
+    cells = _cells_of_representation(adata, use_rep, rows, parameters)
     of_genes = {"prepare": prepare, **parameters, "n_clusters": (None, columns)}
     model = ROCCO(**of_genes).fit(X)
-    means = block_means(X, cells.row_labels_, model.column_labels_)
-    return _Clusters(model, cells.row_labels_, cells.row_membership_, means)
+    means = block_means(X, cells.labels, model.column_labels_)
+    return _Clusters(model, cells.labels, cells.membership, means)
+
+
+def _cells_of_representation(
+    adata: AnnData, use_rep: str, number: int | None, parameters: dict[str, Any]
+) -> SideLabels:
+    """Cluster the rows of a representation by their leading features.
+
+    It has neither blocks nor outlier cells: a few cells far out along a component are what
+    components are for.
+    """
+    values = check_matrix(representation_of(adata.obsm, use_rep), allow_nan=False)
+    values = divided(values, root_mean_square(values))
+    random = check_random_state(parameters.get("random_state", 0))
+    assigner = CoClusterer(
+        blocks=False, random_state=random, backend=cpu_backend(parameters.get("n_jobs"))
+    )
+    return assigner.assign(values, values, (number, 1)).rows
 
 
 def _both_numbers(n_clusters: Any) -> tuple[int | None, int | None]:

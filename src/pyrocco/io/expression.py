@@ -204,7 +204,7 @@ def _of_raw(adata: AnnData) -> Expression | None:
     if not len(places) or places.min() < 0:
         return None
     X, _ = take_matrix(adata, None, True)
-    X = X.tocsc()[:, places].tocsr() if sparse.issparse(X) else X[:, places]
+    X = X[:, places]
     values = values_of(X)
     known = values in ("counts", "logarithms", "non-negative values")
     return Expression(X, adata.var_names, None, True, values) if known else None

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pyrocco.cli.options import (
+    AnnotateOptions,
     AsJson,
     EncodeOptions,
     Force,
@@ -82,13 +83,14 @@ def pyrocco(
 
 @app.command()
 @expand_groups
-def fit(
+def fit(  # noqa: PLR0913 - one group of options each
     context: typer.Context,
     matrix: LargeMatrixPath,
     output: OutputFolder,
     model: ModelOptions,
     read: ReadOptions,
     encode: EncodeOptions,
+    annotate: AnnotateOptions,
     prepare: PrepareOptions,
     *,
     run: RunOptions,
@@ -100,7 +102,8 @@ def fit(
     """Cluster the rows and the columns of MATRIX.
 
     Writes row_labels.csv, column_labels.csv, block_means.csv, summary.json,
-    heatmap.png, model.pyrocco, and report.html to explore the clusters.
+    heatmap.png, model.pyrocco, and report.html to explore the clusters. With
+    annotations also annotations.csv and cross_tables.csv.
     Results of an earlier fit of MATRIX are replaced, other files only with
     --force.
     """
@@ -114,6 +117,7 @@ def fit(
                 model=model,
                 read=read,
                 encode=encode,
+                annotate=annotate,
                 prepare=prepare,
                 run=run,
                 write=write,

@@ -21,10 +21,16 @@ import typer
 from pyrocco._typing import Labels, MatrixLike
 from pyrocco.backends.chunked.dask import ClusterLostError
 from pyrocco.checkpoint import Checkpoint, checkpoint_to
+from pyrocco.cli.annotations import (
+    about_annotations,
+    annotated,
+    write_associations,
+)
 from pyrocco.cli.dask_cluster import NoClusterError, parse_cluster, peak_memory, start_cluster
 from pyrocco.cli.encoded_input import EncodedInput, read_or_encode
 from pyrocco.cli.input import check_some_values, describe_cells
 from pyrocco.cli.options import (
+    AnnotateOptions,
     EncodeOptions,
     ModelOptions,
     OutputFormat,
@@ -76,7 +82,7 @@ from pyrocco.io.result_folder import (
     names_in_format,
 )
 from pyrocco.io.unfinished import claimed_stage, write_errors
-from pyrocco.plots import before_and_after, save_figure
+from pyrocco.plots import clustermap
 from pyrocco.plots.style import count
 from pyrocco.progress import Observer
 from pyrocco.report import write_report
@@ -104,6 +110,7 @@ class FitJob:
     model: ModelOptions = field(default_factory=ModelOptions)
     read: ReadOptions = field(default_factory=ReadOptions)
     encode: EncodeOptions = field(default_factory=EncodeOptions)
+    annotate: AnnotateOptions = field(default_factory=AnnotateOptions)
     prepare: PrepareOptions = field(default_factory=PrepareOptions)
     run: RunOptions = field(default_factory=RunOptions)
     write: ResultOptions = field(default_factory=ResultOptions)
@@ -115,7 +122,8 @@ class FitJob:
     @property
     def about(self) -> Summary:
         """What the summary begins with: the input and how it was read."""
-        return {"input": str(self.source), "reading": vars(self.read)}
+        about: Summary = {"input": str(self.source), "reading": vars(self.read)}
+        return {**about, "annotate": list(self.annotate.names)} if self.annotate.names else about
 
 
 def fit_file(job: FitJob) -> None:
@@ -142,9 +150,9 @@ def _check_output(job: FitJob) -> None:
     is_pattern = is_partitioned(source) and source.suffix.lower() != ".zarr"
     check_replaceable(
         folder,
-        names_in_format(job.write.output_format.value),
+        names_in_format(job.write.output_format.value, job.annotate != AnnotateOptions()),
         source=str(source),
-        inputs=matching_files(source) if is_pattern else [source],
+        inputs=[*(matching_files(source) if is_pattern else [source]), *job.annotate.tables],
         force=job.write.force,
     )
 
@@ -209,7 +217,7 @@ def _fit_in_memory(model: ROCCO, job: FitJob) -> Summary:
     with (
         claimed_stage(job.output) as folder,
         _stoppable(job) as checkpoint,
-        moved_when_complete(folder, job.output, [job.source]),
+        moved_when_complete(folder, job.output, [job.source, *job.annotate.tables]),
     ):
         if not job.quiet:
             say_all(data.matrix.notes)
@@ -222,10 +230,11 @@ def _fit_in_memory(model: ROCCO, job: FitJob) -> Summary:
 
 def _read(model: ROCCO, job: FitJob) -> EncodedInput:
     """Read the matrix of a job; a model of an encoded table does not prepare it."""
-    data = read_or_encode(job.source, job.read, job.encode, job.prepare, job.quiet)
+    names = job.annotate.names
+    data = read_or_encode(job.source, job.read, job.encode, job.prepare, job.quiet, names)
     if data.encoding:
         model.set_params(prepare=None)
-    return data
+    return annotated(data, job.annotate)
 
 
 def _measure_reproducibility(model: ROCCO, X: MatrixLike, job: FitJob) -> Summary:
@@ -285,6 +294,11 @@ def _open_chunks(model: ROCCO, job: FitJob) -> tuple[PartitionedMatrix | Matrix,
         raise MatrixError(
             "--reproducibility needs the whole matrix in memory: leave it out, or fit a sample of "
             "the rows"
+        )
+    if job.annotate != AnnotateOptions():
+        raise MatrixError(
+            "--annotate and --annotate-from need the whole matrix in memory: leave them out, and "
+            "compare the labels with pyrocco.association"
         )
     if job.write.output_format is OutputFormat.h5ad:
         raise MatrixError("--output-format h5ad needs the whole matrix: choose csv or parquet")
@@ -413,15 +427,22 @@ def write_results(
     }
     summary = {**about, **of_matrix, **_summarise_model(model), **data.about}
     labels = model.row_labels_, model.column_labels_
-    names = {"row_names": matrix.row_names, "column_names": matrix.column_names}
+    names: dict[str, Any] = {"row_names": matrix.row_names, "column_names": matrix.column_names}
     files = write_tables(
         folder, Results(matrix, *labels, model.block_means_, summary, options.escape)
     )
-    figure = before_and_after(matrix.X, *labels, **names, cell_weights=model.cell_weights_)
-    save_figure(figure, folder / PICTURE_FILE)
-    model.save(folder / MODEL_FILE, {**names, "encoding": data.encoding})
+    ending = "parquet" if options.output_format is OutputFormat.parquet else "csv"
+    files += write_associations(folder, model, matrix, ending, options.escape)
+    known = {
+        "row_annotations": matrix.row_annotations,
+        "column_annotations": matrix.column_annotations,
+    }
+    clustermap(matrix, model=model, **known).save(folder / PICTURE_FILE, dpi=200)
+    about_model = {**names, **about_annotations(matrix), "encoding": data.encoding}
+    model.save(folder / MODEL_FILE, about_model)
     if not options.no_report:
-        write_report(folder / REPORT_FILE, model, matrix.X, **names, summary=summary)
+        report = {**names, **known, "axis_names": matrix.axis_names, "summary": summary}
+        write_report(folder / REPORT_FILE, model, matrix.X, **report)
     files += [SUMMARY_FILE, PICTURE_FILE, MODEL_FILE]
     files += [] if options.no_report else [REPORT_FILE]
     _write_summary(folder, summary, [*files, MATRIX_FILE] if "matrix" in about else files)

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from pyrocco.cli.options import ReadOptions
 from pyrocco.cli.terminal import reading_bar, warnings_as_lines
 from pyrocco.io import Matrix, MatrixError, read_matrix
+from pyrocco.io.annotations import set_aside
 
 __all__ = ["check_some_values", "describe_cells", "read_file"]
 
 
-def read_file(path: Path, options: ReadOptions, quiet: bool) -> Matrix:
-    """Read the matrix in a file, with a progress bar if that takes long."""
+def read_file(
+    path: Path, options: ReadOptions, quiet: bool, annotate: Sequence[str] = ()
+) -> Matrix:
+    """Read the matrix in a file, with a progress bar if that takes long.
+
+    The columns that `annotate` names become annotations of the rows.
+    """
     with reading_bar(quiet) as watch, warnings_as_lines():
         matrix = read_matrix(
             path,
@@ -23,6 +30,8 @@ def read_file(path: Path, options: ReadOptions, quiet: bool) -> Matrix:
             absent=None if options.absent is None else str(options.absent),
             watch=watch,
         )
+    if annotate:
+        matrix = set_aside(matrix, path, annotate, options.sheet)
     if not options.transpose:
         return matrix
     return matrix.transpose().noting("Then rows and columns were swapped.")

@@ -62,6 +62,7 @@ _SUMMARY = Fields(
     input=Text(),
     matrix=Text(),
     reading=_READING,
+    annotate=Texts(),
     cells=Text(),
     preparation=Text(),
     notes=Texts(),
@@ -78,7 +79,6 @@ def regenerate_report(output: Path, matrix: Path | None, quiet: bool) -> None:
     """Write report.html again, from the model, the summary and the matrix of a fit."""
     summary = _read_summary(output)
     fitted = load_fitted(output / MODEL_FILE)
-    names = {"row_names": fitted.row_names, "column_names": fitted.column_names}
     path = matrix or _recorded_path(output, summary)
     data = _read_as_fitted(path, summary, fitted, quiet)
     if (data.row_names, data.column_names) != (fitted.row_names, fitted.column_names):
@@ -88,7 +88,8 @@ def regenerate_report(output: Path, matrix: Path | None, quiet: bool) -> None:
         )
     check_not_input(output / REPORT_FILE, [path])
     with staged_folder(output) as folder, write_errors(output / REPORT_FILE):
-        write_report(folder / REPORT_FILE, fitted.model, data.X, **names, summary=summary)
+        about = fitted.about_rows_and_columns
+        write_report(folder / REPORT_FILE, fitted.model, data.X, **about, summary=summary)
     if not quiet:
         tell(f"Open {output / REPORT_FILE} in a browser.")
 
@@ -134,4 +135,4 @@ def _read_as_fitted(
     read = ReadOptions(**summary.get("reading", {}))
     if fitted.encoding:
         return read_as_encoded(path, read, fitted.encoding)
-    return read_file(path, read, quiet)
+    return read_file(path, read, quiet, summary.get("annotate", ()))

@@ -19,6 +19,7 @@ from pyrocco.io.errors import OutputError
 from pyrocco.io.unfinished import claimed_stage, write_errors
 
 __all__ = [
+    "ANNOTATION_TABLES",
     "CHECKPOINT_FILE",
     "MATRIX_FILE",
     "MODEL_FILE",
@@ -50,15 +51,21 @@ _TABLE_FILES = {
     "parquet": [f"{table}.parquet" for table in _TABLES],
     "h5ad": ["clusters.h5ad"],
 }
+# The tests of association of clusters and annotations, and the tables behind them.
+ANNOTATION_TABLES = ("annotations", "cross_tables")
+_ANNOTATION_FILES = [f"{name}.{end}" for name in ANNOTATION_TABLES for end in ("csv", "parquet")]
 _OTHER_FILES = (MODEL_FILE, PICTURE_FILE, REPORT_FILE, SUMMARY_FILE)
 # All names that results can have. Nothing else is ever replaced or removed.
-RESULT_NAMES = frozenset((*chain(*_TABLE_FILES.values()), *_OTHER_FILES, MATRIX_FILE))
+RESULT_NAMES = frozenset(
+    (*chain(*_TABLE_FILES.values()), *_ANNOTATION_FILES, *_OTHER_FILES, MATRIX_FILE)
+)
 
 
-def names_in_format(ending: str) -> list[str]:
+def names_in_format(ending: str, annotated: bool = False) -> list[str]:
     """Return the names of the files that a fit may write: tables in a format, and the others."""
     # Very many row labels are written as Parquet in any case.
-    return [*_TABLE_FILES[ending], f"{ROW_LABELS}.parquet", *_OTHER_FILES]
+    names = [*_TABLE_FILES[ending], f"{ROW_LABELS}.parquet", *_OTHER_FILES]
+    return [*names, *_ANNOTATION_FILES] if annotated else names
 
 
 # Files in a folder of row labels.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from matplotlib import colormaps
+from matplotlib import colormaps, rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
@@ -18,15 +20,18 @@ __all__ = [
     "BLUE",
     "FONT_SIZE",
     "GREY",
+    "MISSING",
     "ORANGE",
     "SKY",
     "VERMILION",
     "ColourScale",
+    "category_colours",
     "cluster_colours",
     "colour_scale",
     "colour_table",
     "count",
     "figure_of",
+    "rendered",
     "save_figure",
     "show_image",
 ]
@@ -38,6 +43,8 @@ ORANGE = "#E69F00"
 SKY = "#56B4E9"
 VERMILION = "#D55E00"
 GREY = "0.45"
+# Missing values and missing annotations; no colormap or palette contains it.
+MISSING = "#d9d9d9"
 
 # Colours of clusters and of categories. The first seven are those of Okabe and Ito; each of the
 # others is the one that differs most from all before it, for usual and for red-green blind
@@ -47,6 +54,13 @@ _COLOURS = (
     "#4b8700", "#780069", "#ffb487", "#69f096", "#004b0f", "#2d2d96", "#a587ff", "#f04b69",
     "#00e1e1", "#87693c", "#ff96ff", "#004b5a", "#a50f5a", "#a5d25a", "#a5b487", "#a55ab4",
     "#0096a5", "#b4963c", "#ff96a5", "#5a3c2d", "#3cf0c3", "#963c00", "#c3b4e1", "#0069d2",
+)  # fmt: skip
+
+# Muted colours for categories, so that they are not taken for clusters (Paul Tol's palette for
+# colour-blind readers), and after them the later ones of the clusters.
+_CATEGORIES = (
+    "#cc6677", "#332288", "#ddcc77", "#117733", "#88ccee", "#882255", "#44aa99", "#999933",
+    "#aa4499", *_COLOURS[7:],
 )  # fmt: skip
 
 FONT_SIZE = 8.0  # points
@@ -73,6 +87,30 @@ def cluster_colours(n: int, start: int = 0) -> list[str]:
     ['#0072b2', '#e69f00', '#009e73']
     """
     return [_COLOURS[(start + k) % len(_COLOURS)] for k in range(n)]
+
+
+def category_colours(n: int, start: int = 0) -> list[str]:
+    """Return a colour for each of `n` categories of an annotation; none is that of a cluster.
+
+    Parameters
+    ----------
+    n : int
+        Number of categories.
+    start : int, default=0
+        Number of colours to leave out, because another annotation has them. If the colours
+        would not suffice, none is left out.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> category_colours(2), category_colours(1, start=2)
+    (['#cc6677', '#332288'], ['#ddcc77'])
+    """
+    start = start if start + n <= len(_CATEGORIES) else 0
+    return [_CATEGORIES[(start + k) % len(_CATEGORIES)] for k in range(n)]
 
 
 @dataclass(frozen=True)
@@ -163,7 +201,18 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], dpi: int = 150) ->
     ...     (Path(folder) / "empty.png").stat().st_size > 0
     True
     """
-    with warnings.catch_warnings():
+    # Text stays text, which can be searched and edited.
+    editable: Any = {"pdf.fonttype": 42, "svg.fonttype": "none"}
+    with warnings.catch_warnings(), rc_context(editable):
         # Names in scripts that the font lacks are drawn as boxes; the tables have them in full.
         warnings.filterwarnings("ignore", message="Glyph .* missing")
         figure.savefig(path, dpi=dpi)
+
+
+def rendered(figure: Figure, dpi: int) -> bytes:
+    """Return a figure as the bytes of a PNG file."""
+    buffer = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        figure.savefig(buffer, format="png", dpi=dpi)
+    return buffer.getvalue()

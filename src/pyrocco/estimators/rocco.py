@@ -100,7 +100,8 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         matrix and the representation in temporary files; if that needs more too, it raises a
         MemoryError before it starts.
     verbose : int, default=0
-        1 prints the stages, 2 also the iterations, to standard error.
+        1 prints the stages, 2 also the iterations, to standard error. In a notebook, 1 shows a
+        bar instead.
 
     Attributes
     ----------

@@ -108,6 +108,7 @@ def _picture(means: Floats, sizes: tuple[Labels, Labels]) -> str:
 
 def _along_diagonal(means: Floats) -> list[int]:
     known = np.nan_to_num(means, nan=0.0)
+    known = known / (np.abs(known).max() or 1.0)
     highest = (known - known.mean(axis=1, keepdims=True)).argmax(axis=0)
     return [int(k) for k in np.argsort(highest, kind="stable")]
 
@@ -126,7 +127,7 @@ def _colours(means: Floats) -> list[list[str]]:
         low = -high
     # Halves first: the range of very large values would be infinite.
     span = (high / 2 - low / 2) or 1.0
-    places = np.rint((len(table) - 1) * (means / 2 - low / 2) / span)
+    places = np.rint((len(table) - 1) * ((means / 2 - low / 2) / span))
     return [
         [f"#{table[int(place)]}" if np.isfinite(place) else "#bbbbbb" for place in row]
         for row in places

@@ -30,6 +30,10 @@ DATA = {
 def test_probabilities_agree_with_labels_and_memberships(case, n_clusters):
     X = DATA[case]
     model = ROCCO(n_clusters).fit(X[:90])
+    if sparse.issparse(X):
+        with pytest.raises(TypeError, match=r"no sparse matrix: pass X.toarray\(\), or use place"):
+            model.predict_proba(X)
+        X = X.toarray()
     found = model.predict_proba(X)
     assert found.shape == (120, model.n_row_clusters_)
     np.testing.assert_allclose(found.sum(axis=1), 1)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 from sklearn.base import BaseEstimator, BiclusterMixin, ClusterMixin, TransformerMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
@@ -410,8 +411,10 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
 
         Parameters
         ----------
-        X : array, DataFrame or sparse matrix of shape (n_new_rows, n_columns)
-            Rows with the columns of `fit`, in the same order.
+        X : array or DataFrame of shape (n_new_rows, n_columns)
+            Rows with the columns of `fit`, in the same order. No sparse matrix: scikit-learn
+            expects one column for each class of those who accept them. `place` takes sparse
+            matrices, and returns the probability of the label.
 
         Returns
         -------
@@ -428,6 +431,12 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         >>> bool((probabilities.argmax(axis=1) == model.predict(X[50:])).all())
         True
         """
+        check_is_fitted(self)
+        if sparse.issparse(X):
+            raise TypeError(
+                "predict_proba takes no sparse matrix: pass X.toarray(), or use place, which "
+                "takes sparse matrices and returns the probability of the label of every row."
+            )
         matrix = self._check_rows(X)
         return self._answers.row_probabilities(matrix)
 

@@ -412,9 +412,9 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         Parameters
         ----------
         X : array or DataFrame of shape (n_new_rows, n_columns)
-            Rows with the columns of `fit`, in the same order. No sparse matrix: scikit-learn
-            expects one column for each class of those who accept them. `place` takes sparse
-            matrices, and returns the probability of the label.
+            Rows with the columns of `fit`, in the same order. Sparse matrices are refused,
+            because scikit-learn's checks expect one column per class of ``y`` from estimators
+            that accept them here. `place` takes them, and returns the probability of the label.
 
         Returns
         -------

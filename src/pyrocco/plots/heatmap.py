@@ -27,6 +27,7 @@ from pyrocco.plots.style import (
     FONT_SIZE,
     GREY,
     ColourScale,
+    NotebookFigure,
     colour_scale,
     count,
     own_axes,
@@ -264,7 +265,7 @@ def _panels(
     starts = [left, 2 * left + _PANEL_WIDTH + _MARGIN]
     starts.append(starts[1] + _PANEL_WIDTH + _CLUSTER_LABELS)
     width, height = starts[-1] + _COLOURBAR + 0.75, bottom + _PANEL_HEIGHT + top
-    figure = Figure(figsize=(width, height))
+    figure = NotebookFigure(figsize=(width, height))
     widths = (_PANEL_WIDTH, _PANEL_WIDTH, _COLOURBAR)
     boxes = [
         (start / width, bottom / height, wide / width, _PANEL_HEIGHT / height)

@@ -1,4 +1,4 @@
-"""The command line: five commands, each of which reads, calls the library and writes.
+"""The command line: six commands, each of which reads, calls the library and writes.
 
 The commands are declared here, and carried out by the modules named after them. Those modules
 import NumPy, scikit-learn and matplotlib, so they are imported only when a command runs.
@@ -19,6 +19,7 @@ from pyrocco.cli.options import (
     EncodeOptions,
     FitReadOptions,
     Force,
+    JsonProgress,
     LargeMatrixPath,
     MatrixPath,
     ModelOptions,
@@ -101,6 +102,7 @@ def fit(  # noqa: PLR0913 - one group of options each
     write: ResultOptions,
     reproducibility: Repeats = None,
     as_json: AsJson = False,
+    json_progress: JsonProgress = False,
     quiet: Quiet = False,
 ) -> None:
     """Cluster the rows and the columns of MATRIX.
@@ -131,6 +133,7 @@ def fit(  # noqa: PLR0913 - one group of options each
                 n_repeats=reproducibility,
                 quiet=quiet,
                 as_json=as_json,
+                json_progress=json_progress,
                 observer=context.obj,
             )
         )
@@ -138,14 +141,20 @@ def fit(  # noqa: PLR0913 - one group of options each
 
 @app.command()
 @expand_groups
-def inspect(matrix: MatrixPath, read: FitReadOptions, as_json: AsJson = False) -> None:
+def inspect(
+    matrix: MatrixPath,
+    read: FitReadOptions,
+    encode: EncodeOptions,
+    annotate: AnnotateOptions,
+    as_json: AsJson = False,
+) -> None:
     """Describe MATRIX, how a fit prepares it and what the fit costs.
 
     Nothing is written.
     """
-    from pyrocco.cli.inspect_command import inspect_file
+    from pyrocco.cli.inspect_command import InspectJob, inspect_file
 
-    inspect_file(matrix, read, as_json)
+    inspect_file(InspectJob(matrix, read, encode, annotate, as_json))
 
 
 @app.command()
@@ -226,6 +235,35 @@ def demo(
         from pyrocco.cli.demo_command import run_demo
 
         run_demo(output, seed, force, quiet, context.obj)
+
+
+@app.command("app")
+def local_app(
+    port: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=65535,
+            metavar="N",
+            help="Port of 127.0.0.1 to listen on; by default any free one.",
+            show_default=False,
+        ),
+    ] = 0,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Print the address, but open no browser.")
+    ] = False,
+    max_size: Annotated[
+        str, typer.Option(metavar="SIZE", help="Largest file that the page accepts.")
+    ] = "200MB",
+) -> None:
+    """Cluster tables in the browser: a page on this computer, for use without a terminal.
+
+    Nothing leaves this computer. Files are kept in a temporary folder, which
+    is removed at the end.
+    """
+    from pyrocco.cli.app_command import serve_app
+
+    serve_app(port, not no_browser, max_size)
 
 
 def main(arguments: Sequence[str] | None = None, observer: Observer | None = None) -> int:

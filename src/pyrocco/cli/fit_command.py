@@ -121,6 +121,7 @@ class FitJob:
     n_repeats: int | None = None  # of the measurement of reproducibility; None for none
     quiet: bool = False
     as_json: bool = False
+    json_progress: bool = False
     observer: Observer | None = None
 
     @property
@@ -136,7 +137,8 @@ def fit_file(job: FitJob) -> None:
     _check_output(job)
     in_chunks = is_partitioned(job.source) or job.run.cluster is not None
     fit = _fit_in_chunks if in_chunks else _fit_in_memory
-    with command_progress(job.quiet, _stages(job, in_chunks)) as progress:
+    stages = _stages(job, in_chunks)
+    with command_progress(job.quiet, stages, job.json_progress) as progress:
         summary = fit(model, job, progress)
     if job.as_json:
         print_output(json.dumps(summary, indent=2))

@@ -21,6 +21,7 @@ __all__ = [
     "EncodeOptions",
     "FitReadOptions",
     "Force",
+    "JsonProgress",
     "LargeMatrixPath",
     "MatrixPath",
     "ModelOptions",
@@ -163,6 +164,15 @@ Repeats = Annotated[
 ]
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print the result as JSON on standard output.")
+]
+
+JsonProgress = Annotated[
+    bool,
+    typer.Option(
+        "--json-progress",
+        help="Report progress as lines of JSON on standard error, for programs that run this "
+        "command.",
+    ),
 ]
 
 

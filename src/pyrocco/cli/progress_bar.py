@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
+from threading import Event, Thread
 
 from rich.console import RenderableType
 from rich.live import Live
@@ -21,6 +24,7 @@ _PER_SECOND = 8  # how often the bar is drawn
 _WIDEST, _NARROWEST = 40, 8  # of the bar itself
 # A bar would only flicker for less than these seconds.
 _QUIET_SECONDS = 0.3
+_PAUSE = 0.25  # seconds between two lines of JSON
 
 
 class CommandProgress(Progress):
@@ -46,17 +50,40 @@ class CommandProgress(Progress):
 
 
 @contextmanager
-def command_progress(quiet: bool, stages: Iterable[str]) -> Iterator[CommandProgress]:
+def command_progress(
+    quiet: bool, stages: Iterable[str], as_json: bool = False
+) -> Iterator[CommandProgress]:
     """Show the progress of a command on standard error until this block ends.
 
     In a terminal it is one bar, which disappears at the end; elsewhere, such as in the log file
-    of a batch system, one line for each stage.
+    of a batch system, one line for each stage; for another program, lines of JSON.
     """
-    if quiet or terminal.ERRORS.is_terminal:
+    if as_json:
+        with _state_lines(stages) as progress:
+            yield progress
+    elif quiet or terminal.ERRORS.is_terminal:
         with bar_only(quiet, stages) as progress:
             yield progress
     else:
         yield CommandProgress(StageLog(1))
+
+
+@contextmanager
+def _state_lines(stages: Iterable[str]) -> Iterator[CommandProgress]:
+    """Print the state of the command as a line of JSON several times a second."""
+    overall, ended = Overall(stages), Event()
+    printer = Thread(target=_print_states, args=(overall, ended), daemon=True)
+    printer.start()
+    try:
+        yield CommandProgress(overall, overall=overall)
+    finally:
+        ended.set()
+        printer.join()
+
+
+def _print_states(overall: Overall, ended: Event) -> None:
+    while not ended.wait(_PAUSE):
+        terminal.say(json.dumps({"progress": asdict(overall.state())}))
 
 
 @contextmanager

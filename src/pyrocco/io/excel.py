@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,13 +14,13 @@ from pyrocco.io.cell_texts import cell_problem, to_number
 from pyrocco.io.columns import Columns, detect_columns
 from pyrocco.io.errors import MatrixError, cell_place, check_extra, counted, list_some
 from pyrocco.io.headings import SAMPLE_LINES, count_titles
-from pyrocco.io.isolated import ReaderFailedError, read_isolated
+from pyrocco.io.isolated import Parts, ReaderFailedError, read_isolated
 from pyrocco.io.named_matrix import Matrix
 from pyrocco.io.table_options import TABLE_OPTIONS, TableOptions
 from pyrocco.io.tables import LoadedColumns, check_columns, matrix_from_table
-from pyrocco.io.workbook import Row, load_sheet
+from pyrocco.io.workbook import Row, load_sheet, load_sheet_names
 
-__all__ = ["load_sheet_texts", "read_excel"]
+__all__ = ["load_sheet_texts", "read_excel", "sheet_names"]
 
 
 def read_excel(
@@ -46,6 +48,12 @@ def load_sheet_texts(
     return [[_text(cell) for cell in row] for row in rows], about
 
 
+def sheet_names(path: Path) -> list[str]:
+    """Return the names of the sheets of an Excel file, in their order."""
+    names: list[str] = _isolated(load_sheet_names, path).about["sheets"]
+    return names
+
+
 def _load_sheet(
     path: Path, sheet: str | int | None, skip: int | None
 ) -> tuple[list[Row], list[str]]:
@@ -53,14 +61,7 @@ def _load_sheet(
 
     `skip` rows of the sheet are left out; by default titles above the table.
     """
-    check_extra("excel", "Excel files", "python_calamine")
-    try:
-        about = read_isolated(load_sheet, path, sheet, skip or 0).about
-    except ReaderFailedError as error:
-        raise MatrixError(
-            f"{path}: is not an .xlsx file, is protected by a password, or is damaged; save it "
-            "as .xlsx or CSV"
-        ) from error
+    about = _isolated(load_sheet, path, sheet, skip or 0).about
     name, rows = about["sheet"], about["rows"]
     if not rows:
         below = f" below row {skip}" if skip else ""
@@ -73,6 +74,18 @@ def _load_sheet(
     head = [[_text(cell) for cell in row] for row in rows[:SAMPLE_LINES]]
     n_titles = count_titles(head)
     return rows[n_titles:], [*notes, *_about_titles(head[:n_titles])]
+
+
+def _isolated(load: Callable[..., Parts], path: Path, *arguments: Any) -> Parts:
+    """Read an Excel file in a process of its own."""
+    check_extra("excel", "Excel files", "python_calamine")
+    try:
+        return read_isolated(load, path, *arguments)
+    except ReaderFailedError as error:
+        raise MatrixError(
+            f"{path}: is not an .xlsx file, is protected by a password, or is damaged; save it "
+            "as .xlsx or CSV"
+        ) from error
 
 
 def _about_titles(titles: list[list[str]]) -> list[str]:

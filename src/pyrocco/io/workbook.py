@@ -8,7 +8,7 @@ from typing import Any
 from pyrocco.io.errors import MatrixError, list_some
 from pyrocco.io.isolated import Parts
 
-__all__ = ["load_sheet"]
+__all__ = ["load_sheet", "load_sheet_names"]
 
 # Cells of a row: numbers as float, everything else as the text of the cell.
 Row = list[float | str]
@@ -26,6 +26,14 @@ def load_sheet(path: Path, sheet: str | int | None, skip: int = 0) -> Parts:
         n_above = found.start[0] if found.start else 0
         cells = found.to_python()[max(skip - n_above, 0) :]
     return Parts({"sheet": name, "sheets": names, "rows": _trimmed(cells)})
+
+
+def load_sheet_names(path: Path) -> Parts:
+    """Load the names of all sheets."""
+    import python_calamine  # noqa: PLC0415 - an optional package
+
+    with python_calamine.CalamineWorkbook.from_path(path) as book:
+        return Parts({"sheets": list(book.sheet_names)})
 
 
 def _sheet_name(names: list[str], wanted: str | int | None, path: Path) -> str:

@@ -1,0 +1,1 @@
+"""A page on this computer for people without a terminal: ``pyrocco app``."""

@@ -1,6 +1,7 @@
 """Settings and data shared by all tests."""
 
 import os
+import shutil
 import signal
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -81,3 +82,19 @@ def rcc_input(request):
         return np.asarray(load("glioma").X, dtype=np.float64)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Debian's Chromium."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        if os.environ.get("PYROCCO_BROWSER") == "required":
+            pytest.fail("the pages must be tested in a real browser: install chromium")
+        pytest.skip("no chromium on this machine (Debian: apt-get install chromium)")
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield browser
+        browser.close()

@@ -1,7 +1,4 @@
-"""A report to test, and a real browser that opens it."""
-
-import os
-import shutil
+"""A report to test, and how a browser opens it."""
 
 import numpy as np
 import pandas as pd
@@ -66,22 +63,6 @@ def annotated_page(tmp_path_factory):
     path = tmp_path_factory.mktemp("annotated") / "report.html"
     write_report(path, model, frame, row_annotations=annotations, summary={"input": "a.csv"})
     return path, model, frame, annotations
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """Debian's Chromium."""
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    if chromium is None:
-        if os.environ.get("PYROCCO_BROWSER") == "required":
-            pytest.fail("the report must be tested in a real browser: install chromium")
-        pytest.skip("no chromium on this machine (Debian: apt-get install chromium)")
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

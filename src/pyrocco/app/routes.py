@@ -83,6 +83,7 @@ def make_site(gate: Gate, desk: Desk) -> ASGIApp:
         RefusedNameError: _refuse,
         RefusedOptionError: _refuse,
         TooLargeError: _refuse,
+        OSError: _no_room,
     }
     return _Guard(Starlette(routes=routes, exception_handlers=refusals), gate)
 
@@ -116,6 +117,13 @@ async def _refuse(request: Request, error: Exception) -> Response:
         headers |= dict(error.headers or {})
     message = error.detail if isinstance(error, HTTPException) else str(error)
     return JSONResponse({"error": message}, code, headers=headers)
+
+
+async def _no_room(request: Request, error: Any) -> Response:
+    """Say that a file could not be stored, such as on a full disk."""
+    reason = error.strerror or "the disk may be full"
+    message = f"This computer could not do that: {reason}. Make room, and try again."
+    return JSONResponse({"error": message}, 507, headers=page_headers())
 
 
 class Pages:
@@ -302,7 +310,7 @@ async def _message(request: Request) -> dict[str, Any]:
             raise HTTPException(413, "The message is too long.")
     try:
         given = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         given = None
     if not isinstance(given, dict):
         raise HTTPException(400, "The message is not as the page sends it.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import shutil
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,11 +60,7 @@ class Uploads:
         upload = Upload(file_id, self.folder / file_id / stored_name(name))
         self._check_size(upload.name, size or 0)
         upload.path.parent.mkdir()
-        try:
-            await self._write(upload.path, chunks)
-        except BaseException:
-            shutil.rmtree(upload.path.parent, ignore_errors=True)
-            raise
+        await self._write(upload.path, chunks)
         self._known[file_id] = upload
         return upload
 
@@ -75,19 +70,19 @@ class Uploads:
         """Store the names of rows or columns of a Matrix Market file beside it."""
         path = upload.path.with_name(stored_name(name, _BESIDE))
         self._check_size(path.name, size or 0)
-        try:
-            await self._write(path, chunks)
-        except BaseException:
-            path.unlink(missing_ok=True)
-            raise
+        await self._write(path, chunks)
 
     async def _write(self, path: Path, chunks: AsyncIterator[bytes]) -> None:
         n_bytes = 0
-        with path.open("xb") as file:
-            async for chunk in chunks:
-                n_bytes += len(chunk)
-                self._check_size(path.name, n_bytes)
-                file.write(chunk)
+        with path.open("xb") as file:  # never replaces a file
+            try:
+                async for chunk in chunks:
+                    n_bytes += len(chunk)
+                    self._check_size(path.name, n_bytes)
+                    file.write(chunk)
+            except BaseException:
+                path.unlink()
+                raise
 
     def _check_size(self, name: str, n_bytes: int) -> None:
         if n_bytes > self.max_bytes:

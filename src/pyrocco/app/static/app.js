@@ -190,7 +190,7 @@
     const uses = [["data", "data"], ["names", "row names"], ["annotation", "annotation"], ["ignore", "ignored"]];
     find("columns").replaceChildren(...found.slice(0, COLUMNS_SHOWN).map((name) => {
       const use = useOf(name);
-      const select = make("select", { onchange: (event) => setUse(name, event.target.value) });
+      const select = make("select", { "aria-label": `Use of ${name}`, onchange: (event) => setUse(name, event.target.value) });
       fill(select, use === "aside" ? [...uses, ["aside", "set aside"]] : uses);
       select.value = use;
       return make("label", {}, make("span", {}, name), select);
@@ -377,7 +377,7 @@
   form.addEventListener("input", corrected);
   form.addEventListener("submit", (event) => event.preventDefault());
   find("column-search").addEventListener("input", showColumns);
-  find("reset").addEventListener("click", readAsDetected);
+  find("as-detected").addEventListener("click", readAsDetected);
   find("start").addEventListener("click", start);
   find("stop").addEventListener("click", () => ask(`fits/${state.fit}/stop`, {}).catch(() => {}));
   find("theme").addEventListener("click", () => {

@@ -151,7 +151,7 @@
     state.about = about;
     const [row, column] = about.axis_names;
     find("found").hidden = false;
-    find("kind").textContent = `${count(about.facts.n_rows, row)} and ${count(about.facts.n_columns, column)}. The cells are ${about.cells}.`;
+    find("kind").textContent = `${count(about.facts.n_rows, row)} and ${count(about.facts.n_columns, column)}. Kind of cells: ${about.cells}.`;
     find("preparation").textContent = about.preparation;
     find("notes").replaceChildren(...about.notes.map((note) => make("li", {}, note)));
     find("cost").textContent = `The fit takes about ${time(about.cost.seconds)}.`;

@@ -43,9 +43,9 @@ MARKET = b"%%MatrixMarket matrix coordinate integer general\n6 5 4\n1 1 3\n2 3 1
 class Server:
     """``pyrocco app`` in a process of its own."""
 
-    def __init__(self, folder, port=0):
+    def __init__(self, folder, *options):
         self.folder = folder
-        words = ["app", "--no-browser", "--max-size", "1MB", "--port", str(port)]
+        words = ["app", "--no-browser", *options]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "pyrocco", *words],
             stdout=subprocess.PIPE,
@@ -77,13 +77,23 @@ def server(tmp_path):
 
 
 @pytest.fixture
+def small_server(tmp_path):
+    server = Server(tmp_path, "--max-size", "1MB")
+    yield server
+    server.stop()
+
+
+@pytest.fixture
 def open_tab(browser):
     """Open a page; fail if it has a problem, or asks anything but its server."""
     contexts, problems = [], []
 
     def open_tab(server):
         context = browser.new_context(
-            viewport={"width": 1200, "height": 860}, accept_downloads=True, color_scheme="light"
+            viewport={"width": 1200, "height": 860},
+            accept_downloads=True,
+            color_scheme="light",
+            reduced_motion="reduce",
         )
         tab = context.new_page()
         tab.set_default_timeout(SECONDS)
@@ -177,7 +187,7 @@ def test_from_drop_to_download(server, open_tab, tmp_path):
 
     tab.focus("#start")
     tab.keyboard.press("Enter")
-    expect(tab.locator("#share")).to_contain_text("left", timeout=SECONDS)
+    expect(tab.locator("#share")).not_to_have_text(re.compile(r"^(0\s%)?$"), timeout=SECONDS)
     pictures.take(tab, "progress", at="#run")
     check_that_another_tab_waits(tab, open_tab(server))
     tab.wait_for_selector("#result:not([hidden])")
@@ -186,6 +196,7 @@ def test_from_drop_to_download(server, open_tab, tmp_path):
     report.locator("html[data-ready]").wait_for()
     assert "patients.csv" in report.locator("h1").inner_text()
     report.locator("#annotations-title").wait_for()  # the treatment
+    report.locator("#map").evaluate("map => map.scrollIntoView()")
     pictures.take(tab, "result", at="#result")
     check_downloads(tab, table)
 
@@ -274,7 +285,8 @@ def check_downloads(tab, table):
 
 
 @pytest.mark.slow
-def test_refusals_and_a_restarted_server(server, open_tab, tmp_path):
+def test_refusals_and_a_restarted_server(small_server, open_tab, tmp_path):
+    server = small_server
     tab = open_tab(server)
     drop(tab, "#drop", "large.csv", b"1," * 600_000)
     tab.wait_for_selector("#upload-error:not([hidden])")
@@ -295,7 +307,7 @@ def test_refusals_and_a_restarted_server(server, open_tab, tmp_path):
     assert "pyrocco app is not running any more" in tab.inner_text("#gone")
     assert tab.locator("#file").is_disabled()
 
-    again = Server(tmp_path, server.port)
+    again = Server(tmp_path, "--port", str(server.port))
     try:
         answer = tab.goto(server.address)
         assert answer.status == 403

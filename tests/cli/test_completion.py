@@ -28,7 +28,7 @@ def complete(capsys, monkeypatch, words, shell="bash"):
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("pyrocco ", ["fit", "inspect", "predict", "report", "demo"]),
+        ("pyrocco ", ["fit", "inspect", "predict", "report", "demo", "app"]),
         ("pyrocco pre", ["predict"]),
         ("pyrocco fit --vari", ["--variant"]),
         ("pyrocco fit --variant ", ["refined", "paper"]),

@@ -4,6 +4,7 @@ import json
 from dataclasses import asdict
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
@@ -68,3 +69,43 @@ def test_bad_files_end_with_one_line(tmp_path, capsys):
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.count("\n") == 1
+
+
+def inspected(capsys, path, *options):
+    assert main(["inspect", str(path), *options, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_json_shows_the_first_cells(path, capsys):
+    about = inspected(capsys, path)
+    first = about["first_cells"]
+    np.testing.assert_array_equal(first["values"], X[:12, :12])
+    assert first["row_names"][:2] == ["row_0", "row_1"]
+    assert about["columns"] == [f"column_{j}" for j in range(45)]
+    assert about["sheets"] == about["set_aside"] == about["row_annotations"] == []
+
+
+def test_annotations_and_encoding_can_be_tried(tmp_path, capsys):
+    path = tmp_path / "table.csv"
+    path.write_text("name,a,b,note\nu,1.5,,x\nv,2,3,y\nw,4,1,x\n")
+    about = inspected(capsys, path)
+    assert about["set_aside"] == ["note"]
+    assert about["first_cells"]["values"] == [[1.5, None], [2, 3], [4, 1]]
+    assert inspected(capsys, path, "--annotate", "note")["row_annotations"] == ["note"]
+    about = inspected(capsys, path, "--encode")
+    assert set(about["encoding"]) == {"a", "b", "note"}
+    table = tmp_path / "known.csv"
+    table.write_text("name,age\nu,31\nv,45\nw,28\n")
+    about = inspected(capsys, path, "--annotate-from", str(table))
+    assert about["row_annotations"] == ["age"]
+
+
+def test_json_lists_the_sheets_of_a_workbook(tmp_path, capsys):
+    path = tmp_path / "book.xlsx"
+    with pd.ExcelWriter(path) as writer:
+        for name, factor in (("first", 1), ("second", 2)):
+            frame = pd.DataFrame(factor * np.arange(12.0).reshape(4, 3), columns=list("abc"))
+            frame.to_excel(writer, sheet_name=name, index=False)
+    about = inspected(capsys, path, "--sheet", "second")
+    assert about["sheets"] == ["first", "second"]
+    assert about["first_cells"]["values"][1] == [6, 8, 10]

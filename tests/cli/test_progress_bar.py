@@ -1,7 +1,10 @@
 """The progress bar of a command, and the lines that replace it where there is no terminal."""
 
 import io
+import json
 import re
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -122,3 +125,31 @@ def test_the_observer_of_the_command_line_sees_the_fit_only(matrix, monkeypatch)
     assert fit(matrix, observer=observer) == 0
     assert observer.events[0] == "isolated outlier cells"
     assert observer.events[-1] == "end of clusters"
+
+
+def test_progress_for_other_programs(matrix, capsys, monkeypatch):
+    monkeypatch.setattr(progress_bar, "_PAUSE", 0.01)
+    assert fit(matrix, "--variant", "paper", "--json-progress") == 0
+    lines = capsys.readouterr().err.splitlines()
+    states = [json.loads(line)["progress"] for line in lines if line.startswith('{"progress"')]
+    assert len(states) > 10
+    shares = [state["fraction"] for state in states]
+    assert shares == sorted(shares)
+    assert states[0]["fraction"] < 0.5
+    assert {"clusters", "figure"} <= {state["stage"] for state in states}
+
+
+def stop_during_preparation():
+    with progress_bar.command_progress(True, STAGES, as_json=True) as progress:
+        progress.begin("preparation", 0)
+        time.sleep(0.1)
+        raise KeyboardInterrupt
+
+
+def test_progress_for_other_programs_ends_with_the_command(capsys, monkeypatch):
+    monkeypatch.setattr(progress_bar, "_PAUSE", 0.01)
+    before = threading.active_count()
+    with pytest.raises(KeyboardInterrupt):
+        stop_during_preparation()
+    assert threading.active_count() == before
+    assert '"stage": "preparation"' in capsys.readouterr().err

@@ -4,6 +4,7 @@ BIN := .venv/bin
 # Two steps, so that the demo does not wait for the developers' tools.
 CORE := .venv/.core-installed
 DEV := .venv/.dev-installed
+DOCS := .venv/.docs-installed
 # Coverage costs a minute: only where CI is set.
 COVERAGE := $(if $(CI),--cov --cov-report=term)
 
@@ -11,13 +12,15 @@ COVERAGE := $(if $(CI),--cov --cov-report=term)
 SECONDS ?= 3600
 SEED ?= 0
 
-.PHONY: help demo test check audit fuzz bench paper-quick paper collection clean
+.PHONY: help demo test check docs release audit fuzz bench paper-quick paper collection clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo         install, co-cluster the data that ships with pyrocco, results in demo-output/"
 	@echo "make test         install, run the tests"
 	@echo "make check        install, run ruff, mypy and import-linter"
+	@echo "make docs         install, build the documentation with its examples: site/index.html"
+	@echo "make release      build the packages in dist/, check them, run the demo of the wheel; publish nothing"
 	@echo "make audit        install, look up the installed packages in the database of vulnerabilities"
 	@echo "make fuzz         install, read damaged files for an hour or SECONDS=600; failures in fuzz-failures/"
 	@echo "make paper-quick  the paper's experiments on small data, under ten minutes"
@@ -38,6 +41,10 @@ $(DEV): $(CORE)
 	$(BIN)/python -m pip install --quiet --editable . --group dev
 	@touch $@
 
+$(DOCS): $(CORE)
+	$(BIN)/python -m pip install --quiet --editable . --group docs
+	@touch $@
+
 demo: $(CORE)
 	$(BIN)/pyrocco demo -o demo-output
 
@@ -49,6 +56,11 @@ check: $(DEV)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# One thread for linear algebra: the matrices are small, and the examples are timed.
+docs: $(DOCS)
+	OMP_NUM_THREADS=1 $(BIN)/sphinx-build -c docs -b html --fail-on-warning --keep-going --quiet . site
+	@echo "open site/index.html"
 
 audit: $(DEV)
 	$(BIN)/python .ci/audit.py
@@ -74,4 +86,4 @@ collection: $(DEV)
 	$(BIN)/python -m benchmarks.collection --jobs 2
 
 clean:
-	rm -rf .venv demo-output fuzz-failures .pytest_cache .mypy_cache .ruff_cache .coverage
+	rm -rf .venv dist site docs/api docs/examples .jupyter_cache demo-output fuzz-failures .pytest_cache .mypy_cache .ruff_cache .coverage

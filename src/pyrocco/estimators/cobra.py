@@ -108,7 +108,7 @@ class COBRA(BiclusterMixin, ClusterMixin, BaseEstimator, CallbackSupportMixin):
         Numbers of clusters.
     representation_ : ndarray of shape (n_rows, n_columns)
         U in the units of X, without missing values.
-    block_means_ : ndarray of shape (n_row_clusters_, n_column_clusters_)
+    block_means_ : ndarray of shape (n_row_clusters, n_column_clusters)
         Mean of every block, ignoring missing values; NaN if all of a block are missing.
     gamma_ : float
         The gamma of the representation.

@@ -116,7 +116,7 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
     row_stability_, column_stability_ : ndarray of float
         Expected overlap (Jaccard index) of each cluster with itself when labels are redrawn
         from their probabilities.
-    block_means_ : ndarray of shape (n_row_clusters_, n_column_clusters_)
+    block_means_ : ndarray of shape (n_row_clusters, n_column_clusters)
         Mean of X over every block, that is, a row cluster and a column cluster. Outlier cells
         are moved towards their expected values; missing values are left out.
     cells_ : {"real values", "counts", "yes/no", "marks", "positive values", "different units"}

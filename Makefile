@@ -19,7 +19,7 @@ help:
 	@echo "make demo         install, co-cluster the data that ships with pyrocco, results in demo-output/"
 	@echo "make test         install, run the tests"
 	@echo "make check        install, run ruff, mypy and import-linter"
-	@echo "make docs         install, build the documentation with its examples: site/index.html"
+	@echo "make docs         install, build the documentation with its examples: build/site/index.html"
 	@echo "make release      build the packages in dist/, check them, run the demo of the wheel; publish nothing"
 	@echo "make audit        install, look up the installed packages in the database of vulnerabilities"
 	@echo "make fuzz         install, read damaged files for an hour or SECONDS=600; failures in fuzz-failures/"
@@ -59,8 +59,8 @@ check: $(DEV)
 
 # One thread for linear algebra: the matrices are small, and the examples are timed.
 docs: $(DOCS)
-	OMP_NUM_THREADS=1 $(BIN)/sphinx-build -c docs -b html --fail-on-warning --keep-going --quiet . site
-	@echo "open site/index.html"
+	OMP_NUM_THREADS=1 $(BIN)/sphinx-build -c docs -b html -d build/doctrees --fail-on-warning --keep-going --quiet . build/site
+	@echo "open build/site/index.html"
 
 audit: $(DEV)
 	$(BIN)/python .ci/audit.py
@@ -86,4 +86,4 @@ collection: $(DEV)
 	$(BIN)/python -m benchmarks.collection --jobs 2
 
 clean:
-	rm -rf .venv dist site docs/api docs/examples .jupyter_cache demo-output fuzz-failures .pytest_cache .mypy_cache .ruff_cache .coverage
+	rm -rf .venv build dist docs/api docs/examples demo-output fuzz-failures .pytest_cache .mypy_cache .ruff_cache .coverage

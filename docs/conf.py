@@ -1,4 +1,4 @@
-"""Sphinx builds the site from this: ``make docs``, then open ``site/index.html``.
+"""Sphinx builds the site from this: ``make docs``, then open ``build/site/index.html``.
 
 The source folder is the root of the repository, so that links between pages and to the results
 of the benchmarks are the same here and in the repository.

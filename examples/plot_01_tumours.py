@@ -2,8 +2,8 @@
 Tumours and their measurements
 ==============================
 
-A first example: 569 breast tumours, each described by 30 measurements of its cell nuclei.
-The table comes with scikit-learn.
+A first example: 569 breast tumours, each described by 30 measurements of its cell nuclei. The
+table comes with scikit-learn.
 """
 
 from sklearn.datasets import load_breast_cancer
@@ -15,8 +15,8 @@ X = tumours.data
 X.iloc[:4, :4]
 
 # %%
-# A fit needs no numbers of clusters and no scaling. It finds out that the columns have different
-# units and prepares them accordingly.
+# A fit needs no numbers of clusters and no scaling. It finds out that the columns have
+# different units and prepares them accordingly.
 
 model = ROCCO().fit(X)
 print(model.n_row_clusters_, "clusters of tumours")
@@ -24,8 +24,8 @@ print(model.n_column_clusters_, "clusters of measurements")
 print(model.preparation_)
 
 # %%
-# Sorted by cluster, the matrix shows blocks. The picture shows scaled columns, because the areas
-# are thousands of times as large as the other measurements.
+# Sorted by cluster, the matrix shows blocks. The picture shows scaled columns, because the
+# areas are thousands of times as large as the other measurements.
 
 scaled = (X - X.mean()) / X.std()
 figure = plots.before_and_after(

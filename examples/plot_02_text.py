@@ -2,8 +2,9 @@
 Text: documents and their words
 ===============================
 
-The descriptions of the functions of SciPy are real texts that are installed with it. Each belongs to a part of
-SciPy, such as signal processing or statistics. Clusters of documents and clusters of words explain each other.
+The descriptions of the functions of SciPy are real texts that are installed with it. Each
+belongs to a part of SciPy, such as signal processing or statistics. Clusters of documents and
+clusters of words explain each other.
 """
 
 import importlib
@@ -25,7 +26,8 @@ for part in parts:
 print(len(documents), "documents")
 
 # %%
-# Count the words. The counts are a sparse matrix: most words are missing from most documents.
+# Count the words. The counts are a sparse matrix: most words are missing from most
+# documents.
 
 vectorizer = CountVectorizer(stop_words="english", min_df=8, token_pattern=r"[a-z]{3,}")
 X = vectorizer.fit_transform(documents.values())
@@ -33,7 +35,8 @@ words = vectorizer.get_feature_names_out()
 X.shape
 
 # %%
-# The fit recognises counts, and divides out the lengths of the documents and the frequencies of the words.
+# The fit recognises counts, and divides out the lengths of the documents and the frequencies
+# of the words.
 
 model = ROCCO().fit(X)
 print(model.cells_, "-", model.n_row_clusters_, "clusters of documents")

@@ -2,8 +2,9 @@
 Gene expression: samples and genes
 ==================================
 
-Expression of 600 genes in 90 samples. The data are generated: three types of tissue, four programs of genes that are
-active in some of them, and the multiplicative noise that is usual for expression.
+Expression of 600 genes in 90 samples. The data are generated: three types of tissue, four
+programs of genes that are active in some of them, and the multiplicative noise that is usual
+for expression.
 """
 
 import numpy as np

@@ -2,8 +2,8 @@
 A survey: numbers, answers and categories
 =========================================
 
-A table of a survey contains numbers, yes/no answers and categories side by side. The data are generated: 240 people of
-three kinds, who differ in their habits, with some answers missing.
+A table of a survey contains numbers, yes/no answers and categories side by side. The data are
+generated: 240 people of three kinds, who differ in their habits, with some answers missing.
 """
 
 import numpy as np
@@ -46,8 +46,9 @@ model = ROCCO(prepare=None).fit(encoded.X)
 print(model.n_row_clusters_, "clusters of people")
 
 # %%
-# These clusters are finer than the three kinds from which the data were made: each kind falls into two clusters, by the
-# answers that its people happen to share. The clusters are nested, and the cut into three shows the kinds.
+# These clusters are finer than the three kinds from which the data were made: each kind
+# falls into two clusters, by the answers that its people happen to share. The clusters are
+# nested, and the cut into three shows the kinds.
 
 cut = model.at(n_row_clusters=3)
 pd.crosstab(cut.row_labels_, kind, rownames=["cluster"], colnames=["kind of person"])

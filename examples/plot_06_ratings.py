@@ -2,8 +2,9 @@
 Ratings: people and films
 =========================
 
-Most people have seen few films, so that most ratings are missing. The data are generated: 300 people rate 120 films
-with 1 to 5 stars, according to their taste and the genre, and 70 % of the ratings are missing.
+Most people have seen few films, so that most ratings are missing. The data are generated: 300
+people rate 120 films with 1 to 5 stars, according to their taste and the genre, and 70 % of
+the ratings are missing.
 """
 
 import numpy as np
@@ -40,8 +41,8 @@ pd.DataFrame(
 )
 
 # %%
-# `impute` predicts the ratings that are missing. The mean error is smaller than that of the mean
-# of each film:
+# `impute` predicts the ratings that are missing. The mean error is smaller than that of the
+# mean of each film:
 
 filled = model.impute(observed)
 film_means = np.broadcast_to(np.nanmean(observed, axis=0), observed.shape)

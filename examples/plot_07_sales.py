@@ -2,8 +2,8 @@
 Sales: shops and products
 =========================
 
-How many pieces of each product each shop has sold. The data are generated: large and small shops, popular and rare
-products, and four kinds of shops that sell different mixtures.
+How many pieces of each product each shop has sold. The data are generated: large and small
+shops, popular and rare products, and four kinds of shops that sell different mixtures.
 """
 
 import numpy as np
@@ -29,8 +29,8 @@ sales = pd.DataFrame(
 print("the smallest and the largest shop sold", *sorted(sales.sum(axis=1))[:: len(sales) - 1])
 
 # %%
-# Clusters of such counts must not be clusters of large and small shops. The fit recognises counts
-# and compares the shares of the products.
+# Clusters of such counts must not be clusters of large and small shops. The fit recognises
+# counts and compares the shares of the products.
 
 model = ROCCO().fit(sales)
 print(model.preparation_)
@@ -42,8 +42,8 @@ pd.crosstab(model.row_labels_, place, rownames=["cluster"], colnames=["place"])
 pd.crosstab(model.column_labels_, ware, rownames=["cluster"], colnames=["ware"])
 
 # %%
-# How many times as much as expected from their totals each cluster of shops sells of each cluster
-# of products:
+# How many times as much as expected from their totals each cluster of shops sells of each
+# cluster of products:
 
 rows = pd.get_dummies(model.row_labels_).T.to_numpy(float)
 columns = pd.get_dummies(model.column_labels_).to_numpy(float)

@@ -2,8 +2,8 @@
 Votes: members and bills
 ========================
 
-Who voted how in a parliament, with absences. The data are generated: 150 members of three parties, 80 bills of four
-kinds, and members who leave the line of their party now and then.
+Who voted how in a parliament, with absences. The data are generated: 150 members of three
+parties, 80 bills of four kinds, and members who leave the line of their party now and then.
 """
 
 import matplotlib.pyplot as plt
@@ -31,8 +31,9 @@ print(model.cells_, "in", model.n_row_clusters_, "clusters of members")
 pd.crosstab(model.row_labels_, party, rownames=["cluster"], colnames=["party"])
 
 # %%
-# No cluster mixes two parties, but the fit splits parties further than we planted them. Small clusters of yes/no values
-# deserve a second look. The cut into three shows the parties:
+# No cluster mixes two parties, but the fit splits parties further than we planted them.
+# Small clusters of yes/no values deserve a second look. The cut into three shows the
+# parties:
 
 cut = model.at(n_row_clusters=3)
 pd.crosstab(cut.row_labels_, party, rownames=["cluster"], colnames=["party"])

@@ -2,8 +2,8 @@
 Missing values
 ==============
 
-Images of handwritten digits, which come with scikit-learn. We remove a growing share of the pixels and compare the
-clusters with those of the complete images.
+Images of handwritten digits, which come with scikit-learn. We remove a growing share of the
+pixels and compare the clusters with those of the complete images.
 """
 
 import matplotlib.pyplot as plt

@@ -27,8 +27,9 @@ print(model.n_row_clusters_, model.n_column_clusters_)
 print(f"ARI {agreement(data.row_labels, model.row_labels_)['ari']:.3f}")
 
 # %%
-# If a fit needs more memory than you have, set a limit: the fit then keeps its arrays in temporary
-# files, and finds the same clusters. See :doc:`/docs/cluster` for matrices in many files and for several machines.
+# If a fit needs more memory than you have, set a limit: the fit then keeps its arrays in
+# temporary files, and finds the same clusters. See :doc:`/docs/cluster` for matrices in many
+# files and for several machines.
 
 limited = ROCCO(memory_limit="2GB").fit(data.X)
 print((limited.row_labels_ == model.row_labels_).all())

@@ -2,9 +2,9 @@
 Beside seaborn's clustermap
 ===========================
 
-`seaborn.clustermap` sorts rows and columns by hierarchical clustering. It draws trees and leaves it to you where to cut
-them. `ROCCO` cuts rows and columns and says how many clusters there are. Both on the same tumours, which come with
-scikit-learn.
+`seaborn.clustermap` sorts rows and columns by hierarchical clustering. It draws trees and
+leaves it to you where to cut them. `ROCCO` cuts rows and columns and says how many clusters
+there are. Both on the same tumours, which come with scikit-learn.
 """
 
 import matplotlib.pyplot as plt
@@ -39,8 +39,8 @@ ax = plots.plot_biclusters(
 )
 
 # %%
-# The trees of seaborn, cut into as many clusters as `ROCCO` found, and the diagnosis, which neither method saw. (0 is
-# the agreement of random labels and 1 that of identical ones.)
+# The trees of seaborn, cut into as many clusters as `ROCCO` found, and the diagnosis, which
+# neither method saw. (0 is the agreement of random labels and 1 that of identical ones.)
 
 from scipy.cluster.hierarchy import fcluster
 

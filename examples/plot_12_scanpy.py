@@ -2,8 +2,9 @@
 Beside scanpy's Leiden clustering
 =================================
 
-Leiden clusters the cells; its resolution decides how many clusters there are. `pyrocco.tl.rocco` clusters cells and genes
-and has no resolution to choose. Both on the blood cells that come with scanpy, whose types are known.
+Leiden clusters the cells; its resolution decides how many clusters there are.
+`pyrocco.tl.rocco` clusters cells and genes and has no resolution to choose. Both on the blood
+cells that come with scanpy, whose types are known.
 """
 
 import pandas as pd
@@ -32,8 +33,9 @@ pd.DataFrame(
 )
 
 # %%
-# On these cells the best resolution agrees a little better with the known types than `ROCCO`, which did not have to be tuned.
-# What Leiden does not have are the clusters of genes:
+# On these cells the best resolution agrees a little better with the known types than
+# `ROCCO`, which did not have to be tuned. What Leiden does not have are the clusters of
+# genes:
 
 genes = adata.uns["rocco"]["raw_var"]["cluster"]
 genes.value_counts()

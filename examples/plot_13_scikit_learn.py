@@ -2,8 +2,8 @@
 Beside scikit-learn's co-clustering
 ===================================
 
-scikit-learn has two spectral methods that need the number of clusters. We plant five blocks, add more and more noise, and
-compare the labels with the truth. The data are generated.
+scikit-learn has two spectral methods that need the number of clusters. We plant five blocks,
+add more and more noise, and compare the labels with the truth. The data are generated.
 """
 
 import matplotlib.pyplot as plt
@@ -28,8 +28,8 @@ for noise in (10, 30, 50):
             rows.append((noise, name, adjusted_rand_score(data.row_labels, labels)))
 
 # %%
-# The adjusted Rand index, mean over three matrices. Only `ROCCO` had to find out that there are
-# five clusters.
+# The adjusted Rand index, mean over three matrices. Only `ROCCO` had to find out that there
+# are five clusters.
 
 scores = pd.DataFrame(rows, columns=["noise", "method", "ARI"])
 table = scores.pivot_table(index="noise", columns="method", values="ARI").round(2)
@@ -40,5 +40,6 @@ fig, ax = plt.subplots(figsize=(6, 3.5), layout="constrained")
 ax = table.plot(ax=ax, marker="o", ylabel="agreement with the truth (ARI)")
 
 # %%
-# Such matrices are what the method was made for. :doc:`/docs/benchmarks` compares the methods on data that nobody
-# planted, where differences are smaller. With the number of clusters given, the spectral methods are faster.
+# Such matrices are what the method was made for. :doc:`/docs/benchmarks` compares the
+# methods on data that nobody planted, where differences are smaller. With the number of
+# clusters given, the spectral methods are faster.

@@ -2,8 +2,9 @@
 How many clusters, and are they real?
 =====================================
 
-Every matrix can be cut into clusters, even noise. We look at coarser and finer clusters of the measurements of 178 wines,
-which come with scikit-learn, and test whether the clusters are found again in other parts of the data.
+Every matrix can be cut into clusters, even noise. We look at coarser and finer clusters of the
+measurements of 178 wines, which come with scikit-learn, and test whether the clusters are
+found again in other parts of the data.
 """
 
 import matplotlib.pyplot as plt
@@ -33,9 +34,10 @@ fig, ax = plt.subplots(figsize=(7, 3.5), layout="constrained")
 ax = plots.plot_tree(tree.finest, tree.merges, tree.heights, ax, n_clusters=model.n_row_clusters_)
 
 # %%
-# `reproducibility` fits again to halves of the rows and of the columns. A score near 1 means that the clusters are found
-# again, and 0 that they are found no better than by chance. ``n_null=20`` would compare the scores with those of matrices
-# without structure, which gives p-values and takes longer.
+# `reproducibility` fits again to halves of the rows and of the columns. A score near 1 means
+# that the clusters are found again, and 0 that they are found no better than by chance.
+# ``n_null=20`` would compare the scores with those of matrices without structure, which
+# gives p-values and takes longer.
 
 found = reproducibility(model, wine.data, n_repeats=4, n_null=0)
 print(found.summary())

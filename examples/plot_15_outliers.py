@@ -2,8 +2,9 @@
 Outlier cells
 =============
 
-Single wrong values, such as a decimal point in the wrong place, must not decide the clusters. The data are generated:
-four blocks under noise, and a tenth of the cells replaced by huge values.
+Single wrong values, such as a decimal point in the wrong place, must not decide the clusters.
+The data are generated: four blocks under noise, and a tenth of the cells replaced by huge
+values.
 """
 
 import numpy as np
@@ -22,10 +23,8 @@ X = np.where(wrong, huge, data.X)
 # %%
 model = ROCCO().fit(X)
 spectral = SpectralCoclustering(4, random_state=0).fit(X)
-print("ROCCO:               ", round(adjusted_rand_score(data.row_labels, model.row_labels_), 2))
-print(
-    "SpectralCoclustering:", round(adjusted_rand_score(data.row_labels, spectral.row_labels_), 2)
-)
+for name, labels in (("ROCCO", model.row_labels_), ("spectral", spectral.row_labels_)):
+    print(name, round(adjusted_rand_score(data.row_labels, labels), 2))
 
 # %%
 # `cell_weights_` tells which cells the model does not trust.

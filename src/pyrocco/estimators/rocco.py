@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
@@ -22,6 +21,7 @@ from pyrocco.backends.chunked.dask import checked_array
 from pyrocco.cells.input import check_matrix, checked_chunks
 from pyrocco.cells.kinds import Cells
 from pyrocco.checkpoint import Checkpoint
+from pyrocco.deprecation import warn_deprecated
 from pyrocco.fitting.engines import Given
 from pyrocco.fitting.pipeline import fit_rocco
 from pyrocco.fitting.result import bicluster_columns, bicluster_rows
@@ -639,11 +639,7 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
 
     def _renamed(self, old: str, new: str) -> Any:
         value = getattr(self, new)  # raises an AttributeError first if the model is not fitted
-        warnings.warn(
-            f"{old} is now called {new}; the old name will be removed in version 0.3.",
-            FutureWarning,
-            stacklevel=3,
-        )
+        warn_deprecated(old, new, since="0.2", stacklevel=3)
         return value
 
     def _predict_rows(self, X: MatrixLike) -> Predicted:

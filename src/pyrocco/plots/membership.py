@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from pyrocco._typing import Floats
+from pyrocco.deprecation import warn_deprecated
 from pyrocco.plots.axis_labels import label_clusters
 from pyrocco.plots.order import bins
 from pyrocco.plots.style import BLUE, FONT_SIZE, SKY
@@ -71,12 +70,7 @@ def plot_confidence(
     confidence: ArrayLike, labels: ArrayLike, ax: Axes, *, side: str = "rows"
 ) -> Axes:
     """Plot membership probabilities; the deprecated name of `plot_membership`."""
-    warnings.warn(
-        "plot_confidence is now called plot_membership; the old name will be removed in version "
-        "0.3.",
-        FutureWarning,
-        stacklevel=2,
-    )
+    warn_deprecated("plot_confidence", "plot_membership", since="0.2")
     return plot_membership(confidence, labels, ax, side=side)
 
 

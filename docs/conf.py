@@ -36,7 +36,7 @@ include_patterns = [
     "SECURITY.md",
 ]
 exclude_patterns = ["docs/_*", "docs/examples/**.ipynb", "docs/examples/**.py"]
-templates_path = ["_templates"]
+templates_path = ["docs/_templates"]
 nitpicky = False
 highlight_language = "text"
 
@@ -83,6 +83,7 @@ html_title = "pyrocco"
 html_static_path = ["_static"]
 html_extra_path = ["_redirect"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {

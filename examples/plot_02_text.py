@@ -10,10 +10,11 @@ clusters of words explain each other.
 import importlib
 import inspect
 
+import numpy as np
 import pandas as pd
 from sklearn.feature_extraction.text import CountVectorizer
 
-from pyrocco import ROCCO
+from pyrocco import ROCCO, plots
 
 parts = ["fft", "ndimage", "signal", "sparse.csgraph", "special", "stats"]
 documents = {}
@@ -55,3 +56,10 @@ found = model.explain(top=20, column_names=words)
 typical = found[(found["kind"] == "column") & (found["direction"] == "higher")]
 for cluster, rows in typical.groupby("row_cluster"):
     print(cluster, ", ".join(rows["column"].head(7)))
+
+# %%
+# Frequent words in the documents, sorted by cluster:
+
+frequent = X.toarray().sum(axis=0) > 100
+columns = np.unique(model.column_labels_[frequent], return_inverse=True)[1]
+figure = plots.before_and_after(np.log1p(X[:, frequent].toarray()), model.row_labels_, columns)

@@ -9,7 +9,7 @@ generated: 240 people of three kinds, who differ in their habits, with some answ
 import numpy as np
 import pandas as pd
 
-from pyrocco import ROCCO
+from pyrocco import ROCCO, plots
 from pyrocco.prepare import encode
 
 random = np.random.default_rng(1)
@@ -58,3 +58,10 @@ pd.crosstab(cut.row_labels_, kind, rownames=["cluster"], colnames=["kind of pers
 
 found = cut.explain(top=5, column_names=encoded.column_names)
 found.loc[found["kind"] == "column", ["row_cluster", "column", "mean", "rest_mean", "direction"]]
+
+# %%
+# The answers, sorted by cluster:
+
+figure = plots.before_and_after(
+    encoded.X, cut.row_labels_, cut.column_labels_, column_names=list(encoded.column_names)
+)

@@ -7,7 +7,7 @@ A large matrix
 
 import time
 
-from pyrocco import ROCCO
+from pyrocco import ROCCO, plots
 from pyrocco.datasets import make_noisy_biclusters
 from pyrocco.inspection import estimate_cost
 from pyrocco.metrics import agreement
@@ -33,3 +33,8 @@ print(f"ARI {agreement(data.row_labels, model.row_labels_)['ari']:.3f}")
 
 limited = ROCCO(memory_limit="2GB").fit(data.X)
 print((limited.row_labels_ == model.row_labels_).all())
+
+# %%
+# Pictures of large matrices are means over neighbouring cells.
+
+figure = plots.before_and_after(data.X, model.row_labels_, model.column_labels_)

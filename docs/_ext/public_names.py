@@ -18,7 +18,7 @@ PAGE = """\
 .. currentmodule:: {module}
 
 .. autosummary::
-   :toctree:
+   :toctree: names
    :nosignatures:
 
 {names}

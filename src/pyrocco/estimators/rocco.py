@@ -456,7 +456,7 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
 
         Returns
         -------
-        ndarray of shape (n_new_rows, n_column_clusters_)
+        ndarray of shape (n_new_rows, n_column_clusters)
             A DataFrame after ``set_output(transform="pandas")``. Missing values are ignored; NaN
             if a row has no other values in a cluster.
 

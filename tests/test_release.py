@@ -43,7 +43,9 @@ def test_the_conda_recipe_has_the_version_and_the_packages_of_the_project():
     recipe = load("recipe/recipe.yaml")
     assert recipe["context"]["version"] == PROJECT["version"]
     run = {line.replace("matplotlib-base", "matplotlib") for line in recipe["requirements"]["run"]}
-    assert run - {"python >=3.11"} == {line.replace(">=", " >=") for line in PROJECT["dependencies"]}
+    assert run - {"python >=3.11"} == {
+        line.replace(">=", " >=") for line in PROJECT["dependencies"]
+    }
     assert f"python {PROJECT['requires-python']}" in recipe["requirements"]["run"]
 
 

@@ -6,7 +6,7 @@ Importing this module is fast: it needs nothing but typer, so that ``--help`` an
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
 from functools import partial
@@ -16,12 +16,15 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 __all__ = [
+    "AnnotateOptions",
     "AsJson",
     "EncodeOptions",
+    "FitReadOptions",
     "Force",
     "LargeMatrixPath",
     "MatrixPath",
     "ModelOptions",
+    "OptionalFolder",
     "OutputFolder",
     "OutputFormat",
     "PrepareOptions",
@@ -33,6 +36,7 @@ __all__ = [
     "Seed",
     "WriteOptions",
     "expand_groups",
+    "parse_figure_formats",
     "parse_n_clusters",
 ]
 
@@ -76,6 +80,46 @@ class Absent(StrEnum):
     missing = "missing"
 
 
+FIGURE_FORMATS = ("png", "pdf", "svg")
+PREPARATIONS = (
+    "normalize",
+    "log1p",
+    "log",
+    "tfidf",
+    "balance",
+    "center_rows",
+    "zscore",
+    "center",
+)
+
+
+def complete_figure_formats(incomplete: str) -> list[str]:
+    """Complete the last one of formats with commas between them."""
+    return _complete_last(incomplete, FIGURE_FORMATS)
+
+
+def complete_preparations(incomplete: str) -> list[str]:
+    """Complete the last one of preparations with commas between them."""
+    alone = () if "," in incomplete else ("auto", "none")
+    return _complete_last(incomplete, (*alone, *PREPARATIONS))
+
+
+def complete_n_clusters(incomplete: str) -> list[str]:
+    """Complete the only word among numbers of clusters."""
+    return _complete_last(incomplete, ("auto",))
+
+
+def complete_cluster(incomplete: str) -> list[str]:
+    """Complete where a fit may run."""
+    return _complete_last(incomplete, ("local", "local:", "tcp://"))
+
+
+def _complete_last(incomplete: str, names: Sequence[str]) -> list[str]:
+    before, comma, last = incomplete.rpartition(",")
+    given = before.split(",")
+    return [before + comma + name for name in names if name.startswith(last) and name not in given]
+
+
 _FILES = (
     "CSV, TSV, Excel, Parquet, .h5ad, .npz, .npy or .mtx file; text may be compressed (.gz); or a "
     "folder with matrix.mtx, barcodes.tsv and features.tsv"
@@ -87,6 +131,17 @@ LargeMatrixPath = Annotated[
         help=f"{_FILES}. A matrix larger than memory may be given as many files "
         "('data/*.parquet', 'data/*.csv') or as .zarr.",
         metavar="MATRIX",
+    ),
+]
+OptionalFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "-o",
+        "--output",
+        help="Folder for the results; by default in the current folder, with the name of MATRIX: "
+        "counts-pyrocco for counts.csv.",
+        metavar="OUT",
+        show_default=False,
     ),
 ]
 OutputFolder = Annotated[
@@ -132,6 +187,7 @@ class ModelOptions:
         str,
         typer.Option(
             metavar="N|ROWS,COLUMNS",
+            autocompletion=complete_n_clusters,
             help="Number of clusters: 4 for both rows and columns, 4,3 for each, or auto.",
         ),
     ] = "auto"
@@ -151,7 +207,11 @@ class ReadOptions:
     )
     raw: Annotated[bool, _reading("--raw", help="Use raw of an .h5ad file instead of X.")] = False
     sheet: Annotated[
-        str | None, _reading(help="Sheet of an Excel file; the first one by default.")
+        str | None,
+        _reading(
+            metavar="NAME|N",
+            help="Sheet of an Excel file, its name or number; the first one by default.",
+        ),
     ] = None
     layout: Annotated[
         Layout,
@@ -163,9 +223,80 @@ class ReadOptions:
     absent: Annotated[
         Absent | None,
         _reading(
-            help="How to treat row-column pairs that a long table does not list; zero by default."
+            help="How to treat row-column pairs that a long table does not list; by default they "
+            "are missing if the values are marks, such as ratings, and zero otherwise."
         ),
     ] = None
+    row_names: Annotated[
+        str | None,
+        _reading(
+            metavar="COLUMN|none",
+            help="Column of a table that holds the row names, by its name or position (from 1); "
+            "none if no column does.",
+        ),
+    ] = None
+    skip_rows: Annotated[
+        int | None,
+        _reading(
+            min=0,
+            metavar="N",
+            help="Lines before the table; by default titles and comments are detected.",
+        ),
+    ] = None
+    header: Annotated[
+        bool | None,
+        _reading(
+            "--header/--no-header",
+            help="Whether the first line of the table holds the names of columns.",
+            show_default=False,
+        ),
+    ] = None
+    decimal: Annotated[
+        str | None, _reading(metavar=".|,", help="Decimal sign of a text file.")
+    ] = None
+    keep_totals: Annotated[
+        bool,
+        _reading(
+            "--keep-totals", help="Keep a last row or column Total that is the sum of the others."
+        ),
+    ] = False
+
+    @property
+    def table(self) -> dict[str, Any]:
+        """The arguments of `read_matrix` that concern tables."""
+        return {
+            "layout": self.layout.value,
+            "absent": None if self.absent is None else self.absent.value,
+            "row_names": self.row_names,
+            "skip_rows": self.skip_rows,
+            "header": self.header,
+            "decimal": self.decimal,
+            "keep_totals": self.keep_totals,
+        }
+
+
+@dataclass(frozen=True)
+class FitReadOptions(ReadOptions):
+    """How to read the file of a fit; a model knows the columns of new rows."""
+
+    columns: Annotated[
+        str | None,
+        _reading(
+            metavar="COLS",
+            help="Columns of a table that are data, with commas between names, positions (from "
+            "1), ranges (a:c, 2-5) and patterns (day*). With --layout long: row, column, value.",
+        ),
+    ] = None
+    ignore: Annotated[
+        str | None,
+        _reading(metavar="COLS", help="Columns of a table that are not read; see --columns."),
+    ] = None
+
+    @property
+    def table(self) -> dict[str, Any]:
+        """The arguments of `read_matrix` that concern tables."""
+        chosen = {"columns": self.columns or (), "ignore": self.ignore or ()}
+        return super().table | chosen
 
 
 @dataclass(frozen=True)
@@ -183,6 +314,44 @@ class EncodeOptions:
     ] = None
 
 
+_annotating = partial(typer.Option, rich_help_panel="Annotations")
+
+
+@dataclass(frozen=True)
+class AnnotateOptions:
+    """What is known about the rows and columns besides the matrix."""
+
+    annotate: Annotated[
+        list[str] | None,
+        _annotating(
+            "--annotate",
+            metavar="NAME[,NAME]",
+            help="Columns that are not part of the matrix, but annotate its rows, such as "
+            "treatment,age; of an .h5ad file, columns of obs and var. They are drawn beside the "
+            "heat map and compared with the clusters.",
+        ),
+    ] = None
+    annotate_from: Annotated[
+        list[Path] | None,
+        _annotating(
+            "--annotate-from",
+            metavar="FILE",
+            help="Table of annotations with a column of the names of the rows, or of the "
+            "columns, of the matrix. May be given twice.",
+        ),
+    ] = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The texts of --annotate."""
+        return tuple(self.annotate or ())
+
+    @property
+    def tables(self) -> tuple[Path, ...]:
+        """The files of --annotate-from."""
+        return tuple(self.annotate_from or ())
+
+
 _preparing = partial(typer.Option, rich_help_panel="Preparing the values")
 
 
@@ -197,6 +366,7 @@ class PrepareOptions:
             help="Preparation of the values: auto finds out what the cells are, none takes the "
             "values as they are, or names among normalize, log1p, log, tfidf, balance, "
             "center_rows, zscore and center, which are applied in this order.",
+            autocompletion=complete_preparations,
         ),
     ] = "auto"
     normalize: Annotated[
@@ -246,6 +416,7 @@ class RunOptions:
         str | None,
         _large(
             metavar="local[:N]|tcp://HOST:PORT",
+            autocompletion=complete_cluster,
             help="Fit in chunks of rows on a Dask cluster: on N processes of this machine, or on "
             "the cluster of a running scheduler.",
         ),
@@ -296,9 +467,37 @@ class ResultOptions(WriteOptions):
     output_format: Annotated[
         OutputFormat, typer.Option(help="File format of labels and block means.")
     ] = OutputFormat.csv
+    figure_formats: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            metavar="png|pdf|svg[,...]",
+            help="File formats of the heat map, with commas between them; pdf and svg are for "
+            "publications.",
+            autocompletion=complete_figure_formats,
+        ),
+    ] = "png"
     no_report: Annotated[bool, typer.Option("--no-report", help="Do not write report.html.")] = (
         False
     )
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """The formats of the heat map."""
+        return parse_figure_formats(self.figure_formats)
+
+
+def parse_figure_formats(text: str) -> tuple[str, ...]:
+    """Parse ``png`` or ``pdf,svg``."""
+    given = [part.strip().lower() for part in text.split(",")]
+    for name in given:
+        if name not in FIGURE_FORMATS:
+            raise typer.BadParameter(
+                f"write {', '.join(FIGURE_FORMATS)} or several of them with commas between, not "
+                f"'{text}'",
+                param_hint="--format",
+            )
+    return tuple(dict.fromkeys(given))
 
 
 def parse_n_clusters(text: str) -> int | tuple[int | None, int | None] | None:
@@ -333,10 +532,16 @@ def expand_groups(command: Callable[..., None]) -> Callable[..., None]:
             values[name] = group(**{each: values.pop(each) for each in names})
         command(**values)
 
-    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    run.__name__, run.__doc__ = command.__name__, _paragraphs(command)
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return run
+
+
+def _paragraphs(command: Callable[..., None]) -> str:
+    """Return the docstring with a line for every paragraph, which the terminal wraps."""
+    paragraphs = (inspect.getdoc(command) or "").split("\n\n")
+    return "\n\n".join(" ".join(text.split()) for text in paragraphs)
 
 
 def _field_parameters(group: type) -> list[inspect.Parameter]:

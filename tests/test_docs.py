@@ -58,7 +58,7 @@ def shell_lines():
 
 def targets():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    return set(re.findall(r"^([a-z]+):", makefile, flags=re.MULTILINE))
+    return set(re.findall(r"^([a-z-]+):", makefile, flags=re.MULTILINE))
 
 
 def settable():

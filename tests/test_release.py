@@ -1,4 +1,4 @@
-"""What surrounds a release: one version, metadata that agree, workflows and recipe that are valid."""
+"""What surrounds a release: one version, metadata that agree, valid workflows and recipe."""
 
 import importlib.util
 import re

@@ -7,16 +7,16 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 from scipy.sparse.csgraph import connected_components
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import cdist, pdist
 
 from pyrocco._typing import Dense, Labels, Mask
 from pyrocco.assign.consensus import consensus
 from pyrocco.assign.features import at_unit_scale, directions, shortened
 from pyrocco.assign.kmeans import FEW_ITERATIONS, SampledRows, lloyd, random_kmeans
 from pyrocco.assign.labels import cluster_means, compact
-from pyrocco.backends.kernels.clusters import merge_path
+from pyrocco.backends.kernels.clusters import links_out, merge_path, symmetric_links
+from pyrocco.backends.kernels.hashing import odd_multipliers, weighted_sums
 
 # Maximum number of clusters at the start, and minimum number of rows of each: in the whole
 # sample, and inside a cluster.
@@ -76,12 +76,8 @@ class NeighborhoodGraph:
         squares = np.einsum("ij,ij->i", features, features)
         distances = squares - 2 * (features @ features.T)
         np.fill_diagonal(distances, np.inf)
-        near = np.argpartition(distances, k - 1, axis=1)[:, :k].ravel()
-        directed = sparse.csr_array(
-            (np.ones(near.size), near, np.arange(n_rows + 1) * k), shape=(n_rows, n_rows)
-        )
-        either = (directed + directed.T).tocsr()
-        self._indptr, self._indices = either.indptr, either.indices
+        near = np.argpartition(distances, k - 1, axis=1)[:, :k]
+        self._indptr, self._indices = symmetric_links(near)
 
     def contact(self, part: Mask) -> float:
         """Return the links between `part` and the other rows, relative to random links.
@@ -89,9 +85,8 @@ class NeighborhoodGraph:
         Random links have the same degrees. The ratio is 0 without any link between the two
         and about 1 if they are mixed.
         """
-        degrees = np.diff(self._indptr)
-        between = np.count_nonzero(np.repeat(part, degrees) & ~part[self._indices])
-        one, both = float(degrees[part].sum()), float(degrees.sum())
+        between, one = map(float, links_out(self._indptr, self._indices, part))
+        both = float(len(self._indices))
         return between * both / (one * (both - one))
 
     def merge_path(self, labels: Labels, rounds: int = 5) -> list[Step]:
@@ -183,14 +178,21 @@ def _merge_path(
 def _n_neighbors(sample: Dense, share: int) -> int:
     """Return one in `share` rows; more if most neighbours of a row would be its own copies."""
     n_rows = len(sample)
-    copies = n_rows / len(np.unique(sample.round(_DIGITS), axis=0))
+    copies = n_rows / _n_distinct(sample.round(_DIGITS))
     fewest = min(_FEWEST * copies, max(_FEWEST, n_rows // _WIDE))
     return max(int(fewest), n_rows // share)
+
+
+def _n_distinct(sample: Dense) -> int:
+    bits = (sample + 0.0).view(f"u{sample.itemsize}")  # minus zero is zero
+    return len(np.unique(weighted_sums(bits, odd_multipliers(bits.shape[1]))))
 
 
 def _merge_equal(sample: Dense, labels: Labels) -> Labels:
     """Merge clusters with equal centres: rows with more copies than they have neighbours."""
     centres = cluster_means(sample, labels, int(labels.max()) + 1)
+    if (pdist(centres) >= _SAME).all():
+        return labels
     places = connected_components(cdist(centres, centres) < _SAME, directed=False)[1]
     return compact(places[labels])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -53,6 +53,14 @@ _STARTS = (40, 8)
 _BLOCK_CELLS = 250_000
 # Number of parts into which the sample is divided to find the nearest cluster of other rows.
 _PARTS = 20
+
+
+class ScoredSide(NamedTuple):
+    """The leading scores of all rows, or of all columns, and a sample of these."""
+
+    scores: Array
+    sampled: SampledRows
+
 
 Sides = tuple[SampledRows, SampledRows]
 
@@ -151,25 +159,28 @@ class CoClusterer:
         rows = self._filled(X, U)
         columns = self.backend.transpose(rows if counted.columns is None else counted.columns)
         keys = X if counted.columns is None else counted.columns
-        sides = self._sample(X, rows, 0), self._sample(keys, columns, 1)
+        scored = self._scored(X, rows, 0), self._scored(keys, columns, 1)
+        sides = scored[0].sampled, scored[1].sampled
         structure = self._structure(X, counted, sides, numbers)
         if structure.kind == "blocks" and structure.fit is not None:
             return self._by_blocks(X, counted, sides, structure.fit, structure.contaminated)
         if structure.kind == "gradient":
             numbers = numbers[0] or 1, numbers[1] or 1
         return Assignment(
-            self._by_features(rows, sides[0], numbers[0]),
-            self._by_features(columns, sides[1], numbers[1]),
+            self._by_features(scored[0], numbers[0]),
+            self._by_features(scored[1], numbers[1]),
             structure.kind,
             structure.contaminated,
         )
 
-    def _sample(self, X: Array, data: Array, axis: int) -> SampledRows:
-        """Return the features of the rows of `data`, with a sample of them."""
-        features = leading_features(data, backend=self.backend)
-        large = features.shape[0] > self.sample_size
+    def _scored(self, X: Array, data: Array, axis: int) -> ScoredSide:
+        """Return the scores of the rows of `data`, with a sample of the rows."""
+        scores = leading_scores(data, MOST_FEATURES, self.backend)
+        large = scores.shape[0] > self.sample_size
         keys = self.backend.content_keys(X, axis) if large else None
-        return SampledRows.draw(features, self.sample_size, self.random_state, keys)
+        features = unit_rows(map_rows(_leading, scores))
+        sampled = SampledRows.draw(features, self.sample_size, self.random_state, keys)
+        return ScoredSide(scores, sampled)
 
     def _structure(self, X: Array, counted: Counted, sides: Sides, numbers: Numbers) -> Structure:
         if min(len(side.index) for side in sides) < LEAST_SIDE:
@@ -199,7 +210,7 @@ class CoClusterer:
         by_counts = isinstance(fit, CountFit)
         data: Data
         if by_counts:
-            data = CountData(self.backend.asarray(counted.values), self.backend)
+            data = CountData(self.backend.operand(counted.values), self.backend)
         else:
             data = BlockData(X, self.backend, counted.least_noise)
         memberships = extend_fit(data, fit, index)
@@ -208,11 +219,11 @@ class CoClusterer:
         )
         return Assignment(rows, columns, "blocks", contaminated, by_counts)
 
-    def _by_features(self, data: Array, side: SampledRows, number: int | None) -> SideLabels:
-        scores = leading_scores(data, MOST_FEATURES, self.backend)
-        found = self._sample_labels(scores[side.index], number)
-        places = self._places(scores)
-        labels = self._placed(places, side.index, found)
+    def _by_features(self, side: ScoredSide, number: int | None) -> SideLabels:
+        index = side.sampled.index
+        found = self._sample_labels(side.scores[index], number)
+        places = self._places(side.scores)
+        labels = self._placed(places, index, found)
         return SideLabels.from_memberships(labels, distance_memberships(places, labels))
 
     def _sample_labels(self, scores: Dense, number: int | None) -> Labels:
@@ -255,6 +266,8 @@ class CoClusterer:
 
     def _filled(self, X: Array, U: Array) -> Array:
         """Return the data with missing values taken from the representation."""
+        if U is X:
+            return X
         if not self.backend.in_one_place:
             return X  # chunked matrices with missing values are refused
         missing: Any = is_missing(X)

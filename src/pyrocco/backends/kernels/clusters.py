@@ -60,13 +60,46 @@ def divide_by_sums(odds):
 
 
 @kernel
+def symmetric_links(near):
+    """Link every row i to the rows near[i], in both directions: CSR arrays without values."""
+    n, k = near.shape
+    linked = np.zeros((n, n), dtype=np.bool_)
+    for i in range(n):
+        for j in range(k):
+            linked[i, near[i, j]] = True
+            linked[near[i, j], i] = True
+    indptr = np.zeros(n + 1, dtype=np.int32)
+    indices = np.empty(2 * n * k, dtype=np.int32)
+    count = 0
+    for i in range(n):
+        for j in range(n):
+            if linked[i, j]:
+                indices[count] = j
+                count += 1
+        indptr[i + 1] = count
+    return indptr, indices[:count].copy()
+
+
+@kernel
+def links_out(indptr, indices, part):
+    """Count the links that leave the rows of `part`, and those of the rows of `part` in all."""
+    leaving, all_links = 0, 0
+    for i in range(part.shape[0]):
+        if part[i]:
+            all_links += indptr[i + 1] - indptr[i]
+            for e in range(indptr[i], indptr[i + 1]):
+                leaving += not part[indices[e]]
+    return leaving, all_links
+
+
+@kernel
 def merge_path(rows, indptr, indices, start, resolution, rounds):
     """Merge the two clusters whose merger leaves the largest modularity, until one is left.
 
     After every merger, rows move to the nearest centre (k-means). Clusters keep their number
     from the start of the path to its end; `alive` marks those that still exist. Only the costs
-    of centres that moved are computed again. Return the labels (0 to K-1) and the modularity at
-    every step of the path.
+    of centres that moved are computed again, and only the links of rows that moved are counted
+    again. Return the labels (0 to K-1) and the modularity at every step of the path.
     """
     labels = start.copy()
     k = labels.max() + 1
@@ -74,11 +107,11 @@ def merge_path(rows, indptr, indices, start, resolution, rounds):
     modularities = np.empty(k)
     alive = np.ones(k, dtype=np.bool_)
     moved = np.ones(k, dtype=np.bool_)
-    costs = np.empty((rows.shape[0], k))
+    costs = np.empty((k, rows.shape[0]))
+    links = links_between(indptr, indices, labels, k)
     n_steps = 0
     while True:
-        links = links_between(indptr, indices, labels, k)
-        modularities[n_steps], first, second = _judge(links, alive, resolution)
+        modularities[n_steps], first, second = _judge(links / indices.shape[0], alive, resolution)
         _write_compact(labels, alive, path[n_steps])
         n_steps += 1
         if first == second:
@@ -86,19 +119,22 @@ def merge_path(rows, indptr, indices, start, resolution, rounds):
         for i in range(labels.shape[0]):
             if labels[i] == second:
                 labels[i] = first
+        links[first] += links[second]
+        links[:, first] += links[:, second]
+        links[second], links[:, second] = 0, 0
         alive[second] = False
         moved[first] = True
-        _settle(rows, labels, alive, moved, costs, rounds)
+        _settle(rows, indptr, indices, labels, links, alive, moved, costs, rounds)
 
 
 @kernel
 def links_between(indptr, indices, labels, k):
-    """Compute the share of the stored edges between every two of `k` labels."""
+    """Count the stored links between every two of `k` labels."""
     counts = np.zeros((k, k), dtype=np.int64)
     for i in range(indptr.shape[0] - 1):
         for e in range(indptr[i], indptr[i + 1]):
             counts[labels[i], labels[indices[e]]] += 1
-    return counts / indices.shape[0]
+    return counts
 
 
 @kernel
@@ -119,43 +155,75 @@ def _judge(links, alive, resolution):
 
 
 @kernel
-def _settle(rows, labels, alive, moved, costs, rounds):
+def _settle(rows, indptr, indices, labels, links, alive, moved, costs, rounds):
     """Run at most `rounds` of Lloyd's iterations; a cluster without rows is no longer alive."""
+    n = rows.shape[0]
+    nearest, least = np.empty(n, dtype=np.intp), np.empty(n)
     for _ in range(rounds):
         _refresh(rows, labels, alive, moved, costs)
+        for i in range(n):
+            nearest[i], least[i] = labels[i], costs[labels[i], i]
+        for c in range(alive.shape[0]):
+            if alive[c]:
+                _take_nearer(costs[c], c, nearest, least)
         settled = True
-        for i in range(rows.shape[0]):
-            nearest = labels[i]
-            for c in range(alive.shape[0]):
-                if alive[c] and costs[i, c] < costs[i, nearest]:
-                    nearest = c
-            if nearest != labels[i]:
-                moved[labels[i]] = moved[nearest] = True
-                labels[i] = nearest
+        for i in range(n):
+            if nearest[i] != labels[i]:
+                _move_links(indptr, indices, labels, links, i, nearest[i])
+                moved[labels[i]] = moved[nearest[i]] = True
+                labels[i] = nearest[i]
                 settled = False
         if settled:
             break
 
 
 @kernel
+def _take_nearer(costs, c, nearest, least):
+    """Move rows to cluster c where it costs less; without branches, for vector instructions."""
+    for i in range(costs.shape[0]):
+        less = costs[i] < least[i]
+        nearest[i] = c if less else nearest[i]
+        least[i] = costs[i] if less else least[i]
+
+
+@kernel
+def _move_links(indptr, indices, labels, links, row, target):
+    """Count the links of a row for its new label instead of its old one."""
+    own = labels[row]
+    for e in range(indptr[row], indptr[row + 1]):
+        other = labels[indices[e]]
+        links[own, other] -= 1
+        links[other, own] -= 1
+        links[target, other] += 1
+        links[other, target] += 1
+
+
+@kernel
 def _refresh(rows, labels, alive, moved, costs):
     """Update costs at the centres that moved: half the squared distance minus a constant."""
-    n, n_features = rows.shape
+    sums = np.zeros((alive.shape[0], rows.shape[1]), dtype=rows.dtype)
+    sizes = np.zeros(alive.shape[0], dtype=np.intp)
+    for i in range(rows.shape[0]):
+        if moved[labels[i]]:
+            sizes[labels[i]] += 1
+            for f in range(rows.shape[1]):
+                sums[labels[i], f] += rows[i, f]
+    clusters = np.empty(alive.shape[0], dtype=np.intp)
+    count = 0
     for c in range(alive.shape[0]):
         if not (moved[c] and alive[c]):
             continue
-        centre, size = np.zeros(n_features, dtype=rows.dtype), 0
-        for i in range(n):
-            if labels[i] == c:
-                centre += rows[i]
-                size += 1
-        if size == 0:
+        if sizes[c] == 0:
             alive[c] = False
             continue
-        centre /= rows.dtype.type(size)
-        half = 0.5 * np.dot(centre, centre)
-        costs[:, c] = half - np.dot(rows, centre)
-        moved[c] = False
+        sums[count] = sums[c] / rows.dtype.type(sizes[c])
+        clusters[count], moved[c] = c, False
+        count += 1
+    products = np.dot(sums[:count], rows.T)
+    for m in range(count):
+        square = np.dot(sums[m], sums[m])
+        for i in range(rows.shape[0]):
+            costs[clusters[m], i] = 0.5 * square - products[m, i]
 
 
 @kernel

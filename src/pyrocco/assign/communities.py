@@ -11,12 +11,12 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist, pdist
 
-from pyrocco._typing import Dense, Labels, Mask
+from pyrocco._typing import Dense, Floats, Labels, Mask
 from pyrocco.assign.consensus import consensus, mean_agreement
 from pyrocco.assign.features import at_unit_scale, directions, shortened
 from pyrocco.assign.kmeans import FEW_ITERATIONS, SampledRows, lloyd, random_kmeans
 from pyrocco.assign.labels import cluster_means, compact
-from pyrocco.backends.kernels.clusters import links_out, merge_path, symmetric_links
+from pyrocco.backends.kernels.clusters import links_between, links_out, settle, symmetric_links
 from pyrocco.backends.kernels.hashing import odd_multipliers, weighted_sums
 from pyrocco.backends.threads import in_threads
 
@@ -97,7 +97,7 @@ class NeighborhoodGraph:
 
     def __init__(self, features: Dense, resolution: float = 1.0, n_neighbors: int | None = None):
         self.resolution = resolution
-        self._rows = np.ascontiguousarray(features)
+        self._rows = np.ascontiguousarray(features, dtype=np.float64)
         n_rows = len(features)
         k = min(n_neighbors or max(_FEWEST, n_rows // _WIDE), n_rows - 1)
         squares = np.einsum("ij,ij->i", features, features)
@@ -120,11 +120,41 @@ class NeighborhoodGraph:
         """Merge the two clusters that give the highest modularity until one is left.
 
         k-means runs for some rounds after each merge. The path begins with `labels`, 0..K-1.
+        Clusters keep their number until the end; `alive` marks those that still exist. Only the
+        costs of centres that moved are computed again, and only the links of rows that moved.
         """
-        path, modularities = merge_path(
-            self._rows, self._indptr, self._indices, labels, self.resolution, rounds
-        )
-        return [Step(float(m), step) for m, step in zip(modularities, path, strict=True)]
+        k, labels = int(labels.max()) + 1, labels.copy()
+        graph = self._indptr, self._indices
+        links = links_between(*graph, labels, k)
+        alive, moved = np.ones(k, dtype=bool), np.ones(k, dtype=bool)
+        costs = np.empty((k, len(labels)))
+        path: list[Step] = []
+        while True:
+            modularity, gains = _modularity(links / len(self._indices), self.resolution)
+            path.append(Step(modularity, compact(labels)))
+            gains[~alive], gains[:, ~alive] = -np.inf, -np.inf
+            first, second = divmod(int(gains.argmax()), k)
+            if gains[first, second] == -np.inf:
+                return path
+            labels[labels == second] = first
+            for side in (links, links.T):
+                side[first] += side[second]
+                side[second] = 0
+            alive[second], moved[first] = False, True
+            settle(self._rows, *graph, labels, links, alive, moved, costs, rounds)
+
+
+def _modularity(links: Floats, resolution: float) -> tuple[float, Floats]:
+    """Return the modularity, and half of its gain from the merger of any two clusters.
+
+    `links` are shares of all links. Every pair of clusters has its gain above the diagonal; below
+    are minus infinities.
+    """
+    degrees = links.sum(axis=0)
+    gains = links - resolution * np.outer(degrees, degrees)
+    modularity = float(np.trace(gains))
+    gains[np.tri(len(gains), dtype=bool)] = -np.inf
+    return modularity, gains
 
 
 def consensus_labels(scores: Dense, by_length: bool, weighted: Dense | None = None) -> Labels:

@@ -93,41 +93,6 @@ def links_out(indptr, indices, part):
 
 
 @kernel
-def merge_path(rows, indptr, indices, start, resolution, rounds):
-    """Merge the two clusters whose merger leaves the largest modularity, until one is left.
-
-    After every merger, rows move to the nearest centre (k-means). Clusters keep their number
-    from the start of the path to its end; `alive` marks those that still exist. Only the costs
-    of centres that moved are computed again, and only the links of rows that moved are counted
-    again. Return the labels (0 to K-1) and the modularity at every step of the path.
-    """
-    labels = start.copy()
-    k = labels.max() + 1
-    path = np.empty((k, rows.shape[0]), dtype=np.intp)
-    modularities = np.empty(k)
-    alive = np.ones(k, dtype=np.bool_)
-    moved = np.ones(k, dtype=np.bool_)
-    costs = np.empty((k, rows.shape[0]))
-    links = links_between(indptr, indices, labels, k)
-    n_steps = 0
-    while True:
-        modularities[n_steps], first, second = _judge(links / indices.shape[0], alive, resolution)
-        _write_compact(labels, alive, path[n_steps])
-        n_steps += 1
-        if first == second:
-            return path[:n_steps], modularities[:n_steps]
-        for i in range(labels.shape[0]):
-            if labels[i] == second:
-                labels[i] = first
-        links[first] += links[second]
-        links[:, first] += links[:, second]
-        links[second], links[:, second] = 0, 0
-        alive[second] = False
-        moved[first] = True
-        _settle(rows, indptr, indices, labels, links, alive, moved, costs, rounds)
-
-
-@kernel
 def links_between(indptr, indices, labels, k):
     """Count the stored links between every two of `k` labels."""
     counts = np.zeros((k, k), dtype=np.int64)
@@ -138,25 +103,12 @@ def links_between(indptr, indices, labels, k):
 
 
 @kernel
-def _judge(links, alive, resolution):
-    """Compute the modularity and the two clusters to merge: the same one twice if one is left."""
-    k = links.shape[0]
-    degrees = links.sum(axis=0)
-    modularity, most, first, second = 0.0, -np.inf, 0, 0
-    for a in range(k):
-        if not alive[a]:
-            continue
-        modularity += links[a, a] - resolution * degrees[a] * degrees[a]
-        for b in range(a + 1, k):
-            gain = links[a, b] - resolution * degrees[a] * degrees[b]
-            if alive[b] and gain > most:
-                most, first, second = gain, a, b
-    return modularity, first, second
+def settle(rows, indptr, indices, labels, links, alive, moved, costs, rounds):
+    """Run at most `rounds` of Lloyd's iterations; a cluster without rows is no longer alive.
 
-
-@kernel
-def _settle(rows, indptr, indices, labels, links, alive, moved, costs, rounds):
-    """Run at most `rounds` of Lloyd's iterations; a cluster without rows is no longer alive."""
+    `moved` marks the centres whose costs must be computed again. The `links` between clusters
+    follow the rows that move to another cluster.
+    """
     n = rows.shape[0]
     nearest, least = np.empty(n, dtype=np.intp), np.empty(n)
     for _ in range(rounds):
@@ -165,73 +117,55 @@ def _settle(rows, indptr, indices, labels, links, alive, moved, costs, rounds):
             nearest[i], least[i] = labels[i], costs[labels[i], i]
         for c in range(alive.shape[0]):
             if alive[c]:
-                _take_nearer(costs[c], c, nearest, least)
+                for i in range(n):  # without branches, for vector instructions
+                    less = costs[c, i] < least[i]
+                    nearest[i] = c if less else nearest[i]
+                    least[i] = costs[c, i] if less else least[i]
         settled = True
         for i in range(n):
-            if nearest[i] != labels[i]:
-                _move_links(indptr, indices, labels, links, i, nearest[i])
-                moved[labels[i]] = moved[nearest[i]] = True
-                labels[i] = nearest[i]
-                settled = False
+            own, target = labels[i], nearest[i]
+            if own == target:
+                continue
+            for e in range(indptr[i], indptr[i + 1]):
+                other = labels[indices[e]]
+                links[own, other] -= 1
+                links[other, own] -= 1
+                links[target, other] += 1
+                links[other, target] += 1
+            moved[own] = moved[target] = True
+            labels[i] = target
+            settled = False
         if settled:
             break
 
 
 @kernel
-def _take_nearer(costs, c, nearest, least):
-    """Move rows to cluster c where it costs less; without branches, for vector instructions."""
-    for i in range(costs.shape[0]):
-        less = costs[i] < least[i]
-        nearest[i] = c if less else nearest[i]
-        least[i] = costs[i] if less else least[i]
-
-
-@kernel
-def _move_links(indptr, indices, labels, links, row, target):
-    """Count the links of a row for its new label instead of its old one."""
-    own = labels[row]
-    for e in range(indptr[row], indptr[row + 1]):
-        other = labels[indices[e]]
-        links[own, other] -= 1
-        links[other, own] -= 1
-        links[target, other] += 1
-        links[other, target] += 1
-
-
-@kernel
 def _refresh(rows, labels, alive, moved, costs):
     """Update costs at the centres that moved: half the squared distance minus a constant."""
-    sums = np.zeros((alive.shape[0], rows.shape[1]), dtype=rows.dtype)
-    sizes = np.zeros(alive.shape[0], dtype=np.intp)
-    for i in range(rows.shape[0]):
+    n, n_features = rows.shape
+    k = alive.shape[0]
+    centres, sizes = np.zeros((k, n_features)), np.zeros(k)
+    for i in range(n):
         if moved[labels[i]]:
             sizes[labels[i]] += 1
-            for f in range(rows.shape[1]):
-                sums[labels[i], f] += rows[i, f]
-    clusters = np.empty(alive.shape[0], dtype=np.intp)
-    count = 0
-    for c in range(alive.shape[0]):
+            for f in range(n_features):
+                centres[labels[i], f] += rows[i, f]
+    for c in range(k):
         if not (moved[c] and alive[c]):
             continue
         if sizes[c] == 0:
             alive[c] = False
             continue
-        sums[count] = sums[c] / rows.dtype.type(sizes[c])
-        clusters[count], moved[c] = c, False
-        count += 1
-    products = np.dot(sums[:count], rows.T)
-    for m in range(count):
-        square = np.dot(sums[m], sums[m])
-        for i in range(rows.shape[0]):
-            costs[clusters[m], i] = 0.5 * square - products[m, i]
-
-
-@kernel
-def _write_compact(labels, alive, out):
-    """Write the labels as 0 to K-1."""
-    rank = np.cumsum(alive) - 1
-    for i in range(labels.shape[0]):
-        out[i] = rank[labels[i]]
+        square = 0.0
+        for f in range(n_features):
+            centres[c, f] /= sizes[c]
+            square += centres[c, f] * centres[c, f]
+        for i in range(n):
+            product = 0.0
+            for f in range(n_features):
+                product += rows[i, f] * centres[c, f]
+            costs[c, i] = 0.5 * square - product
+        moved[c] = False
 
 
 # Above this, the other term of the sum is below the rounding error of share exp(slab).

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist, pdist
 
-from pyrocco._typing import Dense, Floats, Labels, Mask
+from pyrocco._typing import Dense, Labels, Mask
 from pyrocco.assign.consensus import consensus, mean_agreement
 from pyrocco.assign.features import at_unit_scale, directions, shortened
 from pyrocco.assign.kmeans import FEW_ITERATIONS, SampledRows, lloyd, random_kmeans
@@ -128,11 +128,16 @@ class NeighborhoodGraph:
         links = links_between(*graph, labels, k)
         alive, moved = np.ones(k, dtype=bool), np.ones(k, dtype=bool)
         costs = np.empty((k, len(labels)))
+        # Every pair of clusters that still exist has its gain above the diagonal.
+        excluded = np.where(np.tri(k, dtype=bool), np.inf, 0.0)
         path: list[Step] = []
         while True:
-            modularity, gains = _modularity(links / len(self._indices), self.resolution)
-            path.append(Step(modularity, compact(labels)))
-            gains[~alive], gains[:, ~alive] = -np.inf, -np.inf
+            shares = links / len(self._indices)
+            degrees = shares.sum(axis=0)
+            gains = shares - self.resolution * np.outer(degrees, degrees)
+            path.append(Step(float(np.trace(gains)), compact(labels)))
+            excluded[~alive], excluded[:, ~alive] = np.inf, np.inf
+            gains -= excluded
             first, second = divmod(int(gains.argmax()), k)
             if gains[first, second] == -np.inf:
                 return path
@@ -142,19 +147,6 @@ class NeighborhoodGraph:
                 side[second] = 0
             alive[second], moved[first] = False, True
             settle(self._rows, *graph, labels, links, alive, moved, costs, rounds)
-
-
-def _modularity(links: Floats, resolution: float) -> tuple[float, Floats]:
-    """Return the modularity, and half of its gain from the merger of any two clusters.
-
-    `links` are shares of all links. Every pair of clusters has its gain above the diagonal; below
-    are minus infinities.
-    """
-    degrees = links.sum(axis=0)
-    gains = links - resolution * np.outer(degrees, degrees)
-    modularity = float(np.trace(gains))
-    gains[np.tri(len(gains), dtype=bool)] = -np.inf
-    return modularity, gains
 
 
 def consensus_labels(scores: Dense, by_length: bool, weighted: Dense | None = None) -> Labels:
@@ -170,22 +162,26 @@ def consensus_labels(scores: Dense, by_length: bool, weighted: Dense | None = No
     """
     views = _BY_LENGTH if by_length else _BY_DIRECTION
     contact = _CONTACT if by_length else _CONTACT_SPARSE
-    outer, inner = (views[0], views[3]), views[1:3]
-    found = _clusterings(scores, outer, contact)
+    sources = [scores] * len(views)
     if weighted is not None:
-        others = _clusterings(weighted, inner, contact)
-        if mean_agreement(found, others) >= _LEAST_AGREEMENT * mean_agreement(found, found):
-            return consensus(found + others)
-    return consensus(found + _clusterings(scores, inner, contact))
+        sources[1:3] = [weighted, weighted]
+    found = _clusterings(sources, views, contact)
+    if weighted is not None:
+        own, others = [found[0], found[3]], found[1:3]
+        if mean_agreement(own, others) < _LEAST_AGREEMENT * mean_agreement(own, own):
+            found = own + _clusterings([scores, scores], views[1:3], contact)
+    return consensus(found)
 
 
-def _clusterings(scores: Dense, views: Sequence[View], contact: float) -> list[Labels]:
-    """Cluster the rows once for each view."""
-    return in_threads(partial(_separate_clusters, scores, contact=contact), views)
+def _clusterings(sources: Sequence[Dense], views: Sequence[View], contact: float) -> list[Labels]:
+    """Cluster the rows once for each view of some scores."""
+    pairs = list(zip(sources, views, strict=True))
+    return in_threads(partial(_separate_clusters, contact=contact), pairs)
 
 
-def _separate_clusters(scores: Dense, view: View, contact: float) -> Labels:
+def _separate_clusters(pair: tuple[Dense, View], contact: float) -> Labels:
     """Cluster rows by their scaled scores and merge clusters that are adjacent."""
+    scores, view = pair
     scores = np.ascontiguousarray(scores[:, : view.rank])
     labels = compact(community_labels(view.scale(scores), None, view.share))
     near = directions(scores)

@@ -116,7 +116,8 @@ def _match(data: Matrix, fitted: FittedModel, source: str, columns: bool) -> Mat
 
 def _assign(model: ROCCO, data: Matrix, source: str, columns: bool) -> pd.DataFrame:
     try:
-        table = model.place_columns(data.X) if columns else model.place(data.X)
+        place = model.place_columns if columns else model.place
+        table: pd.DataFrame = place(data.X)
     except ValueError as error:
         raise MatrixError(f"{source}: {one_line(str(error))}") from error
     table.insert(0, "name", list(data.column_names if columns else data.row_names))

@@ -25,6 +25,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "public_names",
     "example_pages",
+    "docstrings",
 ]
 root_doc = "docs/index"
 include_patterns = [

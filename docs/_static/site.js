@@ -19,7 +19,9 @@ function reachTables() {
 document.addEventListener("DOMContentLoaded", () => {
   name("nav summary", "Pages of this section");
   name(".sphx-glr-thumbcontainer a", (link) => link.textContent);
-  without("button.search-button-field, details.hide summary", "aria-label");
+  name("button.search-button-field", (button) => button.textContent.replace(/\s+/g, " ").trim() || "Search");
+  without("details.hide summary", "aria-label");
+  name("button.search-button:not(.search-button-field)", "Search");
   without(".citation-list, .citation", "role");
   reachTables();
 });

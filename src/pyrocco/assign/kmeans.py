@@ -161,10 +161,14 @@ class SampledRows:
 
 
 def random_kmeans(
-    rows: Dense, k: int, n_init: int, random_state: int | np.random.RandomState | None
+    rows: Dense,
+    k: int,
+    n_init: int,
+    random_state: int | np.random.RandomState | None,
+    algorithm: str = "lloyd",
 ) -> Labels:
     """Run scikit-learn's k-means from several random starts."""
-    model = KMeans(k, n_init=n_init, random_state=random_state)
+    model = KMeans(k, n_init=n_init, random_state=random_state, algorithm=algorithm)
     with warnings.catch_warnings():
         # Fewer clusters are the right answer for rows that hardly differ.
         warnings.filterwarnings("ignore", message="Number of distinct clusters")
@@ -266,7 +270,9 @@ class SilhouetteKMeans:
         return labellings[int(np.nan_to_num(values, nan=-1.0).argmax())]
 
     def _kmeans(self, rows: Dense, k: int) -> Labels:
-        return relabel(random_kmeans(rows, k, 10, self.random_state))
+        # The same labels as those of Lloyd's algorithm, in half the time on wide rows.
+        algorithm = "elkan" if k > 1 else "lloyd"
+        return relabel(random_kmeans(rows, k, 10, self.random_state, algorithm))
 
 
 def _narrowed(rows: Dense) -> Dense:

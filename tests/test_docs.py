@@ -69,6 +69,8 @@ def test_code_blocks_have_a_known_language():
         assert languages <= {"python", "sh", "text"}, page
 
 
+@pytest.mark.filterwarnings("ignore:Clustering large matrix with scipy")  # these are of seaborn
+@pytest.mark.filterwarnings("ignore:The set_.* function will be deprecated")
 @pytest.mark.parametrize("page", [page for page, text in PAGES.items() if blocks(text, "python")])
 def test_python_code_prints_what_the_page_shows(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

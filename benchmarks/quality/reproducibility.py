@@ -1,6 +1,6 @@
 """Does reproducibility tell good fits from bad ones? Compared with membership, by true classes.
 
-python -m benchmarks.quality.reproducibility
+python -m benchmarks.quality.reproducibility --jobs 2
 
 Every labelled matrix below PYROCCO_DATA is fitted as it comes, with several preparations. The
 adjusted mutual information (AMI) of the row clusters with the true classes is compared with what
@@ -10,10 +10,12 @@ a file beside the page and not computed again.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -112,18 +114,27 @@ def measure(data: Labelled, preparation: str) -> Measured:
     )  # fmt: skip
 
 
-def measure_all(folder: Path) -> pd.DataFrame:
-    """Measure every fit that is not in the store yet."""
+def measure_file(path: Path, preparation: str) -> Measured:
+    return measure(read(path), preparation)
+
+
+def measure_all(folder: Path, jobs: int) -> pd.DataFrame:
+    """Measure every fit that is not in the store yet, `jobs` at the same time."""
     lines = STORE.read_text(encoding="utf-8").splitlines() if STORE.exists() else []
     known = [json.loads(line) for line in lines]
     done = {(one["set"], one["preparation"]) for one in known}
     paths = sorted([*folder.glob("*.npz"), *folder.glob("more/*.npz")])
-    for data in map(read, paths):
-        for preparation in preparations(data):
-            if (data.name, preparation) not in done:
-                known.append(asdict(measure(data, preparation)))
-                with STORE.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(known[-1]) + "\n")
+    missing = [
+        (path, preparation)
+        for path in paths
+        for preparation in preparations(read(path))
+        if (path.stem, preparation) not in done
+    ]
+    with ProcessPoolExecutor(jobs) as pool:
+        for future in as_completed(pool.submit(measure_file, *task) for task in missing):
+            known.append(asdict(future.result()))
+            with STORE.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(known[-1]) + "\n")
     return pd.DataFrame(known)
 
 
@@ -240,7 +251,9 @@ def page(frame: pd.DataFrame) -> str:
 
 
 def main() -> None:
-    frame = measure_all(Path(os.environ["PYROCCO_DATA"]))
+    parser = argparse.ArgumentParser(description="Compare reproducibility with true classes.")
+    parser.add_argument("--jobs", type=int, default=1, help="fits measured at the same time (1)")
+    frame = measure_all(Path(os.environ["PYROCCO_DATA"]), parser.parse_args().jobs)
     PAGE.write_text(page(frame), encoding="utf-8")
 
 

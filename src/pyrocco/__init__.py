@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         load,
     )
     from pyrocco.graph import Graph, mutual_knn_graph
+    from pyrocco.plots.cluster_map import clustermap
     from pyrocco.results.association import association, cross_table
     from pyrocco.results.reproducibility import Reproducibility, reproducibility
 
@@ -52,6 +53,7 @@ __all__ = [
     "Graph",
     "Reproducibility",
     "association",
+    "clustermap",
     "cross_table",
     "load",
     "mutual_knn_graph",
@@ -70,6 +72,7 @@ _HOMES = {
     "Graph": "pyrocco.graph",
     "Reproducibility": "pyrocco.results.reproducibility",
     "association": "pyrocco.results.association",
+    "clustermap": "pyrocco.plots.cluster_map",
     "cross_table": "pyrocco.results.association",
     "load": "pyrocco.estimators",
     "mutual_knn_graph": "pyrocco.graph",

@@ -386,7 +386,7 @@ class Checkpoint:
         if self._chunks is not None and content["state"]:
             content["state"] = {**content["state"], "U": self._chunks}
         stored = {"identity": self._identity, "position": content}
-        write_model_file(self.path, {"checkpoint": stored})
+        write_model_file(self.path, {"checkpoint": stored}, compress=False)
         self._unwritten, self._was_written = None, True
         seconds = time.monotonic() - started
         self._due = time.monotonic() + max(self.interval, _PATIENCE * seconds)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-from matplotlib import pyplot as plt
-from matplotlib.axes import Axes
 
+from pyrocco._typing import Labels
+from pyrocco.cells.input import check_matrix
 from pyrocco.io.anndata import as_labels, check_annotated, take_matrix
-from pyrocco.plots import plot_biclusters
+from pyrocco.plots import ClusterMap, ClusterMapStyle, clustermap
+from pyrocco.plots.input import NamedData
 
 if TYPE_CHECKING:
     from anndata import AnnData
@@ -17,13 +20,24 @@ if TYPE_CHECKING:
 __all__ = ["heatmap"]
 
 
+@dataclass(frozen=True, eq=False)
+class _StoredClusters:
+    """Clusters of cells and genes that an AnnData object stores."""
+
+    row_labels_: Labels
+    column_labels_: Labels
+
+
 def heatmap(
     adata: AnnData,
     key: str = "rocco",
     layer: str | None = None,
     use_raw: bool | None = None,
-    ax: Axes | None = None,
-) -> Axes:
+    *,
+    obs: Sequence[str] = (),
+    var: Sequence[str] = (),
+    **options: Any,
+) -> ClusterMap:
     """Draw a heat map of an AnnData object with cells and genes sorted by cluster.
 
     Parameters
@@ -38,12 +52,21 @@ def heatmap(
     use_raw : bool, default=None
         Draw ``adata.raw`` (True) or X (False). By default, draw `layer` if given, otherwise
         the matrix in which the clusters were found.
-    ax : Axes, default=None
-        Axes to draw on; a new figure by default.
+    obs, var : sequence of str, default=()
+        Columns of ``obs`` and of ``var`` that are drawn as tracks beside the heat map, with
+        legends. Colours that scanpy stored in ``uns`` are used.
+    **options : dict
+        Further parameters of `pyrocco.clustermap`, such as ``title``, ``figsize``, ``label`` or
+        ``column_names=["CD3D", "MS4A1"]``.
 
     Returns
     -------
-    Axes
+    ClusterMap
+        The figure; its ``axes["heatmap"]`` are the axes of the heat map.
+
+    See Also
+    --------
+    pyrocco.clustermap : Clusters a matrix and draws it.
 
     Examples
     --------
@@ -51,11 +74,10 @@ def heatmap(
     >>> import pyrocco
     >>> from pyrocco.datasets import make_noisy_biclusters
     >>> adata = anndata.AnnData(make_noisy_biclusters((60, 40), 3, noise=5).X)
+    >>> adata.obs["batch"] = ["a", "b"] * 30
     >>> pyrocco.tl.rocco(adata)
-    >>> ax = pyrocco.pl.heatmap(adata)
-    >>> ax.images[0].get_array().shape
-    (60, 40)
-    >>> plt.close(ax.figure)
+    >>> pyrocco.pl.heatmap(adata, obs=["batch"])
+    ClusterMap: 60 cells in 3 clusters, 40 genes in 3 clusters
     """
     check_annotated(adata)
     if key not in adata.uns or key not in adata.obs:
@@ -66,15 +88,40 @@ def heatmap(
     X, columns = take_matrix(adata, layer, bool(use_raw))
     row_labels, row_clusters = as_labels(adata.obs[key])
     column_labels, column_clusters = as_labels(_gene_clusters(adata, key, columns))
-    return plot_biclusters(
-        X,
-        row_labels,
-        column_labels,
-        plt.subplots(figsize=(6, 5), layout="constrained")[1] if ax is None else ax,
-        row_names=[str(name) for name in adata.obs_names],
-        column_names=[str(name) for name in columns],
-        cluster_names=(row_clusters, column_clusters),
+    of_genes = adata.raw.var if use_raw else adata.var
+    data = NamedData(
+        check_matrix(X),
+        adata.obs_names,
+        columns,
+        (True, True),
+        ("cells", "genes"),
+        adata.obs,
+        of_genes,
     )
+    style = options.pop("style", None) or ClusterMapStyle()
+    return clustermap(
+        data,
+        model=_StoredClusters(row_labels, column_labels),
+        row_annotations=list(obs) or None,
+        column_annotations=list(var) or None,
+        cluster_names=(row_clusters, column_clusters),
+        style=replace(style, colours={**_stored_colours(adata, obs), **style.colours}),
+        **options,
+    )
+
+
+def _stored_colours(adata: AnnData, names: Sequence[str]) -> Mapping[str, dict[str, str]]:
+    """Return the colours that scanpy chose for categories of cells."""
+    return {
+        name: dict(
+            zip(
+                map(str, adata.obs[name].cat.categories), adata.uns[f"{name}_colors"], strict=False
+            )
+        )
+        for name in names
+        if f"{name}_colors" in adata.uns
+        and isinstance(getattr(adata.obs.get(name), "dtype", None), pd.CategoricalDtype)
+    }
 
 
 def _gene_clusters(adata: AnnData, key: str, columns: pd.Index) -> pd.Series:

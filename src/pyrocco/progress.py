@@ -1,11 +1,13 @@
-"""Reports on the progress of a fit: lines on standard error, progress bars, callbacks."""
+"""Reports on progress: one line per stage, the state of a whole run for a bar, callbacks."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from threading import RLock
 from typing import Any, Protocol, TypeVar, cast
 
 from pyrocco._typing import MatrixLike
@@ -24,10 +26,14 @@ _CALLED = ("begin", "end", "iteration")
 
 
 __all__ = [
+    "FIT_STAGES",
     "CallbackSupportMixin",
     "Observer",
+    "Overall",
     "Progress",
     "StageLog",
+    "State",
+    "format_seconds",
     "observed_fit",
     "with_callbacks",
 ]
@@ -59,7 +65,7 @@ class Observer(Protocol):
 
 
 class Progress:
-    """Passes the progress of one fit on to observers.
+    """Passes the progress of one fit on to observers, and can itself observe a fit.
 
     Parameters
     ----------
@@ -79,11 +85,19 @@ class Progress:
     @contextmanager
     def stage(self, name: str, steps: int | None = 0) -> Iterator[None]:
         """Announce the beginning and, unless an exception is raised, the end of a stage."""
-        for observer in self.observers:
-            observer.begin(name, steps)
+        self.begin(name, steps)
         yield
+        self.end(name)
+
+    def begin(self, stage: str, steps: int | None) -> None:
+        """Announce the beginning of a stage."""
         for observer in self.observers:
-            observer.end(name)
+            observer.begin(stage, steps)
+
+    def end(self, stage: str) -> None:
+        """Announce the end of a stage."""
+        for observer in self.observers:
+            observer.end(stage)
 
     def iteration(self, record: dict[str, Any]) -> bool:
         """Report one iteration; return whether any observer asks to stop."""
@@ -92,7 +106,7 @@ class Progress:
 
 
 class StageLog:
-    """Prints a line for each stage (verbose 1) and for each iteration (verbose 2).
+    """Prints a line for each stage (verbose 1); parts of stages and iterations too (verbose 2).
 
     Parameters
     ----------
@@ -117,8 +131,9 @@ class StageLog:
     def end(self, stage: str) -> None:
         """Print how long the stage took."""
         seconds = time.perf_counter() - self._started.pop()
-        if self.verbose >= 1:
-            self._print(f"{stage}: {seconds:.2f} s")
+        depth = len(self._started)
+        if self.verbose >= min(depth + 1, 2):
+            self._print(f"{'  ' * depth}{stage}: {seconds:.2f} s")
 
     def iteration(self, record: dict[str, Any]) -> bool:
         """Print the objective of the iteration."""
@@ -135,6 +150,217 @@ class StageLog:
         with suppress(OSError, ValueError):  # a closed or full stream must not end a fit
             sys.stderr.write(line + "\n")
             sys.stderr.flush()
+
+
+# The stages of a fit in memory that every matrix goes through, in this order.
+FIT_STAGES = ("isolated outlier cells", "preparation", "clusters")
+
+
+@dataclass(frozen=True)
+class _Pace:
+    """How long a stage takes: some seconds, and some for every million cells."""
+
+    seconds: float
+    per_million: float
+
+
+# Measured on two cores with matrices of 0.6, 1, 8 and 40 million cells. Only proportions matter:
+# how fast a machine is, is seen from the stages that have ended.
+_PACES = {
+    "reading": _Pace(0.1, 0.07),
+    "isolated outlier cells": _Pace(0.1, 0.33),
+    "preparation": _Pace(0.02, 0.03),
+    "missing values": _Pace(0.2, 10.0),
+    "graph of rows": _Pace(0.1, 3.0),
+    "graph of columns": _Pace(0.1, 0.5),
+    "graph of features": _Pace(0.1, 0.5),
+    "representation": _Pace(0.2, 10.0),
+    "clusters": _Pace(0.5, 0.35),
+    "outlier cells": _Pace(0.5, 30.0),
+    "fit without outlier cells": _Pace(0.5, 0.35),
+    "tables": _Pace(0.02, 0.01),
+    "figure": _Pace(0.6, 0.01),
+    "model": _Pace(0.8, 0.45),
+    "report": _Pace(0.6, 0.03),
+}
+_UNKNOWN = _Pace(0.5, 0.2)
+# Stages that come together: when the first begins, the others are expected.
+_TOGETHER = {
+    "graph of rows": ("graph of columns", "graph of features", "representation"),
+    "outlier cells": ("fit without outlier cells",),
+}
+# Share of a stage of unknown length that can be shown as done before it ends.
+_MOST_OF_STAGE = 0.9
+# The time left is said once this share of all work is done, while no stage takes this many times
+# as long as expected.
+_KNOWN_FROM, _TOO_LONG = 0.1, 1.5
+
+
+@dataclass(frozen=True)
+class State:
+    """Where a run stands.
+
+    Attributes
+    ----------
+    stage : str
+        Name of the stage that is running, or that ended last; empty before the first.
+    step, steps : int
+        Finished parts of the stage, and all of them; both 0 if they are not counted.
+    fraction : float
+        Share of all work that is done, from 0 to 1. It never decreases.
+    elapsed : float
+        Seconds since the start.
+    left : float or None
+        Seconds that the rest takes, if that can be estimated.
+    """
+
+    stage: str
+    step: int
+    steps: int
+    fraction: float
+    elapsed: float
+    left: float | None
+
+
+class Overall:
+    """Follows a run of several stages as one, for a single progress bar.
+
+    It is an `Observer`, and may be asked for its `state` at any time, from any thread. How much
+    of the work each stage is, is known from measurements; how fast the machine is, from the stages
+    that have ended.
+
+    Parameters
+    ----------
+    plan : iterable of str
+        The stages that are expected, in their order. Others may come, and some may be left out.
+    n_cells : int, default=0
+        Cells of the matrix, if they are known.
+    clock : callable
+        Returns the time in seconds.
+
+    Examples
+    --------
+    >>> run = Overall(["preparation", "clusters"], n_cells=6000)
+    >>> run.begin("preparation", 0)
+    >>> run.end("preparation")
+    >>> run.begin("clusters", 0)
+    >>> run.state().stage, 0 < run.state().fraction < 1
+    ('clusters', True)
+    """
+
+    def __init__(
+        self,
+        plan: Iterable[str],
+        n_cells: int = 0,
+        clock: Callable[[], float] = time.perf_counter,
+    ):
+        self.n_cells = n_cells
+        self._clock, self._started = clock, clock()
+        self._ahead = list(plan)
+        self._ended: list[tuple[str, float]] = []  # stages, and the seconds they took
+        self._open: list[str] = []
+        self._began = self._started
+        self._step = self._steps = 0
+        self._share: float | None = None  # of the current stage, where it is counted
+        self._fraction = 0.0
+        self._lock = RLock()  # a bar is drawn by another thread
+
+    def expect(self, stages: Iterable[str]) -> None:
+        """Add stages that come after all others."""
+        with self._lock:
+            self._ahead.extend(stages)
+
+    def begin(self, stage: str, steps: int | None) -> None:
+        """Note that a stage begins; within another stage, it is a part of that one."""
+        with self._lock:
+            self._open.append(stage)
+            if len(self._open) > 1:
+                return
+            if stage in self._ahead:
+                # What was expected before it has been left out.
+                del self._ahead[: self._ahead.index(stage) + 1]
+            else:
+                others = [part for part in _TOGETHER.get(stage, ()) if part not in self._ahead]
+                self._ahead[:0] = others
+            self._began, self._share = self._clock(), None
+            self._step, self._steps = 0, steps or 0
+
+    def end(self, stage: str) -> None:
+        """Note that the stage that began last has ended."""
+        with self._lock:
+            self._open.pop()
+            if self._open:
+                self._part_ended()
+            else:
+                self._ended.append((stage, self._clock() - self._began))
+
+    def iteration(self, record: dict[str, Any]) -> bool:
+        """Do nothing: how many iterations are needed is not known in advance."""
+        return False
+
+    def advance(self, done: float, total: float) -> None:
+        """Note how much of the current stage is done."""
+        with self._lock:
+            self._share = min(done / total, 1.0) if total else None
+
+    def state(self) -> State:
+        """Return where the run stands now."""
+        with self._lock:
+            now = self._clock()
+            ended = sum(self._expected(name) for name, _ in self._ended)
+            ahead = sum(map(self._expected, self._ahead))
+            current, share, left = self._current(now, ended)
+            total = ended + current + ahead
+            reached = (ended + share * current) / total if total else 0.0
+            self._fraction = max(self._fraction, min(reached, 1.0))
+            rest = None if left is None else left + ahead * self._speed(ended)
+            last = [name for name, _ in self._ended[-1:]]
+            name = next(iter([*self._open[:1], *last]), "")
+            step, steps = (self._step, self._steps) if self._share is not None else (0, 0)
+            elapsed = now - self._started
+            return State(name, step, steps, self._fraction, elapsed, rest)
+
+    def _part_ended(self) -> None:
+        if len(self._open) == 1 and self._steps:
+            self._step += 1
+            self._share = min(self._step / self._steps, 1.0)
+
+    def _expected(self, stage: str) -> float:
+        pace = _PACES.get(stage, _UNKNOWN)
+        return pace.seconds + pace.per_million * self.n_cells / 1e6
+
+    def _speed(self, ended: float) -> float:
+        """How many times as long as expected the stages took that have ended."""
+        return sum(seconds for _, seconds in self._ended) / ended if ended else 1.0
+
+    def _current(self, now: float, ended: float) -> tuple[float, float, float | None]:
+        """Return the size of the current stage, its share that is done, and its seconds left."""
+        if not self._open:
+            return 0.0, 0.0, None
+        seconds, expected = now - self._began, self._expected(self._open[0])
+        if self._share is not None:
+            counted = self._share >= _KNOWN_FROM
+            left = seconds / self._share * (1 - self._share) if counted else None
+            return expected, self._share, left
+        usual = expected * self._speed(ended)
+        share = min(seconds / usual, _MOST_OF_STAGE)
+        all_work = ended + expected + sum(map(self._expected, self._ahead))
+        is_known = ended >= _KNOWN_FROM * all_work and seconds <= _TOO_LONG * usual
+        return expected, share, max(usual - seconds, 0.0) if is_known else None
+
+
+def format_seconds(seconds: float) -> str:
+    """Write a duration in the unit that is easy to read.
+
+    Examples
+    --------
+    >>> [format_seconds(seconds) for seconds in (0.2, 75, 1000, 9000)]
+    ['1 s', '75 s', '17 min', '2.5 h']
+    """
+    if seconds < 100:
+        return f"{max(seconds, 1):.0f} s"
+    minutes = seconds / 60
+    return f"{minutes:.0f} min" if minutes < 100 else f"{minutes / 60:.1f} h"
 
 
 class _CallbackTasks:

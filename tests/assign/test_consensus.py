@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from pyrocco.assign.communities import consensus_labels
-from pyrocco.assign.consensus import consensus
+from pyrocco.assign.consensus import consensus, mean_agreement
 
 TRUTH = np.repeat([0, 1, 2], 20)
 
@@ -88,3 +88,29 @@ def test_rows_with_fewer_features_than_the_clusterings_use():
     scores, truth = clouds((40, 40, 40), 0, d=4, distance=6)
     assert adjusted_rand_score(truth, consensus_labels(scores, True)) == 1
     assert consensus_labels(np.zeros((12, 3)), True).max() == 0
+
+
+def test_a_second_preparation_may_find_what_the_first_one_misses():
+    scores, truth = clouds((60, 60, 60), 0)
+    # The first preparation hardly separates the second cluster from the third.
+    blurred = scores.copy()
+    blurred[truth > 0] = clouds((120,), 1)[0] + 3 * np.eye(1, 60)[0]
+    alone = consensus_labels(blurred, False)
+    both = consensus_labels(blurred, False, scores)
+    assert adjusted_rand_score(truth, both) > adjusted_rand_score(truth, alone)
+
+
+def test_a_second_preparation_without_relation_to_the_first_is_not_used():
+    scores, truth = clouds((60, 60, 60), 0)
+    unrelated = scores[np.random.default_rng(0).permutation(len(scores))]
+    found = consensus_labels(scores, False, unrelated)
+    assert np.array_equal(found, consensus_labels(scores, False))
+    assert adjusted_rand_score(truth, found) > 0.98
+
+
+def test_mean_agreement_leaves_out_pairs_of_a_partition_with_itself():
+    one, other = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    assert mean_agreement([one], [one, other]) == pytest.approx(adjusted_rand_score(one, other))
+    assert mean_agreement([one, other], [one.copy(), other.copy()]) == pytest.approx(
+        (2 + 2 * adjusted_rand_score(one, other)) / 4
+    )

@@ -56,6 +56,12 @@ def test_large_means_cost_no_precision():
     assert facts.deviation == pytest.approx(np.sqrt(5), rel=0.1)
 
 
+def test_cells_with_the_largest_value_are_counted():
+    assert gather_facts(np.array([[7.0, 7.0], [np.nan, 3.0]])).n_largest == 2
+    zeros = sparse.csr_array(np.array([[-1.0, 0.0], [0.0, 0.0]]))
+    assert gather_facts(zeros).n_largest == 3
+
+
 def test_row_effect():
     levels, noise = rng.normal(size=(400, 1)), rng.normal(size=(400, 50))
     assert gather_facts(levels + noise).row_effect == pytest.approx(0.5, abs=0.06)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 
 from pyrocco.backends import ChunkedMatrix, ScratchStore
 from pyrocco.cells.kinds import COUNT_STEPS, KINDS, say_steps
@@ -31,6 +31,8 @@ CASES = {
     "marks": (MARKS, "marks", ()),
     "marks that are mostly missing": (RATED, "marks", ("center_rows",)),
     "marks of generous and strict raters": (GENEROUS, "marks", ("center_rows",)),
+    "grey levels up to 16": (load_digits().data, "marks", ()),
+    "counts of which one is the largest": (DENSE_COUNTS[:, :4], "counts", COUNT_STEPS),
     "intensities": (rng.lognormal(3, 1.5, (300, 80)), "positive values", ("log",)),
     "different units": (load_breast_cancer().data, "different units", ("zscore",)),
     "centimetres": (load_iris().data, "real values", ()),

@@ -89,6 +89,14 @@ def test_too_little_memory(tmp_path, capsys, monkeypatch):
 def test_missing_file(tmp_path, capsys):
     result = run(capsys, ["fit", str(tmp_path / "nowhere.csv"), "-o", str(tmp_path / "out")])
     check_one_line(*result, ["nowhere.csv", "no such file"])
+    assert "did you mean" not in result[2]
+
+
+def test_a_file_name_with_a_mistake(tmp_path, capsys):
+    (tmp_path / "expression.csv").touch()
+    (tmp_path / "other.csv").touch()
+    result = run(capsys, ["inspect", str(tmp_path / "expresion.csv")])
+    check_one_line(*result, [f"no such file; did you mean {tmp_path / 'expression.csv'}?"])
 
 
 @pytest.mark.parametrize("command", ["fit", "demo"])
@@ -97,7 +105,7 @@ def test_output_folder_that_is_a_file(tmp_path, capsys, command):
     words = ["fit", good_table(tmp_path)] if command == "fit" else ["demo"]
     result = run(capsys, [*words, "-o", str(tmp_path / "taken")])
     check_one_line(*result, ["taken", "is a file, not a folder"])
-    result = run(capsys, [*words, "-o", str(tmp_path / "taken" / "below")])
+    result = run(capsys, [*words, "-q", "-o", str(tmp_path / "taken" / "below")])
     check_one_line(*result, ["below", "cannot be written"])
     assert (tmp_path / "taken").read_text() == "mine"
 
@@ -147,7 +155,12 @@ def test_bad_options(tmp_path, capsys, words, expected):
 
 def test_forgotten_words(tmp_path, capsys):
     check_one_line(*run(capsys, ["fit"]), ["MATRIX", "--help"])
-    check_one_line(*run(capsys, ["fit", good_table(tmp_path)]), ["--output"])
+    check_one_line(*run(capsys, ["fit"]), ["pyrocco fit --help"])
+    check_one_line(
+        *run(capsys, ["fit", "x", "--vriant", "y"]), ["--variant", "pyrocco fit --help"]
+    )
+    check_one_line(*run(capsys, ["fit", "x", "--variant", "y"]), ["'y' is not one of 'refined'"])
+    check_one_line(*run(capsys, ["predict"]), ["MODEL", "pyrocco predict --help"])
     check_one_line(*run(capsys, ["cluster"]), ["cluster"])
 
 

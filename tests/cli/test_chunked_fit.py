@@ -58,6 +58,7 @@ def fake_fits(monkeypatch, truth):
         self.row_membership_ = da.ones(len(rows), chunks=(X.chunks[0],))
         self.column_labels_, self.column_membership_ = columns, np.ones(len(columns))
         self.n_row_clusters_ = self.n_column_clusters_ = 3
+        self.row_stability_ = self.column_stability_ = np.array([0.9, 0.8, 0.7])
         self.block_means_, self.cell_weights_ = np.eye(3), None
         self.structure_ = "abundance"
         self._answers = Answers(represented=Represented(None, (None, None), [{}] * 7, True))
@@ -100,10 +101,11 @@ def test_labels_means_and_summary(folder, fits, truth, tmp_path, capsys, pattern
     np.testing.assert_array_equal(X.compute(), truth[0])
     assert {path.name for path in tmp_path.iterdir()} == {"row_labels.csv", *SMALL}
     table = pd.read_csv(tmp_path / "row_labels.csv")
-    assert table.columns.tolist() == ["name", "label", "membership"]
+    assert table.columns.tolist() == ["name", "label", "membership", "stability"]
     prefix = "row_" if "zarr" in pattern else "g"
     assert table["name"].tolist() == [f"{prefix}{i}" for i in range(90)]
     np.testing.assert_array_equal(table["label"], truth[1])
+    np.testing.assert_allclose(table["stability"], 0.9 - 0.1 * truth[1])
     columns = pd.read_csv(tmp_path / "column_labels.csv")
     np.testing.assert_array_equal(columns["label"], truth[2])
     summary = json.loads((tmp_path / "summary.json").read_text())

@@ -23,7 +23,7 @@ from pyrocco.cli.terminal import warnings_as_lines
 from pyrocco.prepare import prepare
 
 SCRIPT = Path(sys.executable).parent / "pyrocco"
-TABLES = {"row_labels.csv", "column_labels.csv", "block_means.csv"}
+TABLES = {"row_labels.csv", "column_labels.csv", "block_means.csv", "explanation.csv"}
 FILES = TABLES | {"summary.json", "heatmap.png", "model.pyrocco", "report.html"}
 
 

@@ -1,17 +1,14 @@
 """``pyrocco inspect``: what it says is what the library finds."""
 
-import io
 import json
 from dataclasses import asdict
 
 import numpy as np
 import pytest
-from rich.console import Console
 from scipy import sparse
 
 from pyrocco.cells.kinds import COUNT_STEPS
 from pyrocco.cli import main
-from pyrocco.cli.terminal import reading_bar
 from pyrocco.inspection import gather_facts
 
 X = np.random.default_rng(0).poisson(0.4, (60, 45)).astype(float)
@@ -71,15 +68,3 @@ def test_bad_files_end_with_one_line(tmp_path, capsys):
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.count("\n") == 1
-
-
-def test_the_bar_is_shown_on_terminals_only(monkeypatch):
-    with reading_bar(quiet=False) as update:
-        assert update is None
-    screen = io.StringIO()
-    monkeypatch.setattr("pyrocco.cli.terminal.ERRORS", Console(file=screen, force_terminal=True))
-    with reading_bar(quiet=False) as update:
-        update(50, 100)
-        update(100, 100)
-    assert "reading" in screen.getvalue()
-    assert "100%" in screen.getvalue()

@@ -338,12 +338,11 @@ _STOPS = {
     "end": Stop("clusters"),
 }
 _PAPER = ("--variant", "paper")
-# Event 49 is the beginning of the second search for clusters, without the outlier cells.
 _STOPS_IN_MEMORY = {
     "graphs": Stop("representation", _PAPER),
     "loop": Stop("iteration 1", missing=True),
     "end": Stop("clusters", missing=True),
-    "outliers": Stop(49, outliers=True),
+    "outliers": Stop("fit without outlier cells", outliers=True),
     "paper": Stop("iteration 5", _PAPER),
 }
 

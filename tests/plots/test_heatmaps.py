@@ -6,6 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from scipy import sparse
 
@@ -14,7 +15,7 @@ from pyrocco.plots import before_and_after, plot_biclusters, plot_matrix, save_f
 from pyrocco.plots.axis_labels import draw_cluster_bars, label_clusters, label_names, names_font
 from pyrocco.plots.heatmap import mark_outlier_cells, outlier_degree
 from pyrocco.plots.order import bins, cluster_order, downsample, order_by_means
-from pyrocco.plots.style import colour_scale, colour_table
+from pyrocco.plots.style import cluster_colours, colour_scale, colour_table
 
 
 def planted(n_rows, n_columns, n_clusters, seed=0):
@@ -264,8 +265,11 @@ def test_clusters_have_a_name_and_a_bar():
     ax, edges = Figure().add_subplot(), np.array([0, 70, 100])
     label_clusters(ax, "rows", [1, 0], edges)
     assert [text.get_text() for text in ax.texts] == ["1", "0", "row clusters"]
-    draw_cluster_bars(ax, "rows", edges)
+    draw_cluster_bars(ax, "rows", edges, np.array([1, 0]))
     assert len(ax.collections[0].get_segments()) == 2
+    assert [to_hex(colour) for colour in ax.collections[0].get_colors()] == cluster_colours(2)[
+        ::-1
+    ]
 
 
 def test_missing_values_are_no_outlier_cells():

@@ -231,13 +231,34 @@ def test_a_text_that_is_longer_than_its_file(saved):
     assert memory_of(lambda: refused(saved)) < 20e6
 
 
-def test_a_compressed_array_may_be_anything(saved):
+def test_arrays_compressed_by_another_method_are_refused(saved):
     text, arrays = take_apart(saved)
-    with zipfile.ZipFile(saved, "w") as archive:
-        for name, data in arrays.items():
-            archive.writestr(name, data, zipfile.ZIP_DEFLATED)
-        archive.writestr("model.json", json.dumps(text))
+    for method in (zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2):
+        with zipfile.ZipFile(saved, "w") as archive:
+            for name, data in arrays.items():
+                archive.writestr(name, data, method)
+            archive.writestr("model.json", json.dumps(text))
+        if method == zipfile.ZIP_DEFLATED:
+            assert read_model_file(saved)["class"] == "ROCCO"
     assert "is damaged" in refused(saved)
+
+
+def test_a_small_file_cannot_ask_for_much_memory(tmp_path):
+    path, zeros = tmp_path / "model.pyrocco", np.zeros(1 << 20)
+    write_model_file(path, {"a": zeros, "b": zeros})  # 16 MiB and a little: not compressed
+    assert path.stat().st_size > 2 * zeros.nbytes
+    np.testing.assert_array_equal(read_model_file(path)["b"], zeros)
+    write_model_file(path, {"a": zeros})
+    assert path.stat().st_size < zeros.nbytes / 100
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    text = json.loads(members["model.json"])
+    text["content"]["b"] = {"$array": "arrays/1.npy"}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in ("arrays/0.npy", "arrays/1.npy"):
+            archive.writestr(name, members["arrays/0.npy"])
+        archive.writestr("model.json", json.dumps(text))
+    assert "is damaged" in refused(path)
 
 
 def test_an_array_is_read_once(saved):

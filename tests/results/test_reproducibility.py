@@ -282,11 +282,13 @@ def test_the_observer_follows_the_repeats():
     recorder = Recorder()
     reproducibility(fast(noise(0)), noise(0), n_repeats=2, n_null=1, observer=recorder)
     assert recorder.said == [
+        "reproducibility",
         "split 1 of 2",
         "end",
         "split 2 of 2",
         "end",
         "split without structure 1 of 1",
+        "end",
         "end",
     ]
 

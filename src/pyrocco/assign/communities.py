@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import combinations
 from typing import NamedTuple
 
@@ -12,11 +13,12 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
 
 from pyrocco._typing import Dense, Labels, Mask
-from pyrocco.assign.consensus import consensus
+from pyrocco.assign.consensus import consensus, mean_agreement
 from pyrocco.assign.features import at_unit_scale, directions, shortened
 from pyrocco.assign.kmeans import FEW_ITERATIONS, SampledRows, lloyd, random_kmeans
 from pyrocco.assign.labels import cluster_means, compact
 from pyrocco.backends.kernels.clusters import merge_path
+from pyrocco.backends.threads import in_threads
 
 # Maximum number of clusters at the start, and minimum number of rows of each: in the whole
 # sample, and inside a cluster.
@@ -33,12 +35,12 @@ _DEEPEST = 4
 # Contact above which two clusters are merged, for dense data and for data that are mostly
 # zero. Chosen on matrices that are in none of the paper's tables (docs/labels.md).
 _CONTACT, _CONTACT_SPARSE = 0.4, 0.5
-# Clusterings whose consensus is taken: number of features, and one in how many rows is a
-# neighbour. Each is computed with two lengths of rows. More clusterings, or other numbers of
-# features from 10 to 50, were no better.
+# One in how many rows is a neighbour, in wide and in narrow neighbourhoods.
 _WIDE, _NARROW = 10, 20
-_VIEWS = ((30, _WIDE), (50, _NARROW))
-MOST_FEATURES = 50
+# Clusterings after a second preparation count if they agree with those after the first at least
+# this share of what the latter agree among themselves. On text it was 0.7 to 1, on cells, where
+# tf-idf is not suitable, mostly 0.3 to 0.5.
+_LEAST_AGREEMENT = 0.6
 # Directions that differ by less than this, in radians, are equal.
 _SAME = 0.01
 # Digits of the features that copies of a row have in common.
@@ -49,6 +51,31 @@ _STARTS = 8
 _FEWEST = 5
 # Minimum number of neighbours when two clusters are compared.
 _LEAST_NEIGHBORS = 3
+
+
+class View(NamedTuple):
+    """How rows are clustered once: features used, one in how many is a neighbour, lengths."""
+
+    rank: int
+    share: int
+    scale: Callable[[Dense], Dense]
+
+
+# Clusterings whose consensus is taken. More clusterings, or other numbers of features from 10 to
+# 100, were no better.
+MOST_FEATURES = 50
+_BY_DIRECTION = (
+    View(30, _WIDE, directions),
+    View(30, _WIDE, shortened),
+    View(MOST_FEATURES, _NARROW, directions),
+    View(MOST_FEATURES, _NARROW, shortened),
+)
+_BY_LENGTH = (
+    View(30, _WIDE, shortened),
+    View(30, _WIDE, at_unit_scale),
+    View(MOST_FEATURES, _NARROW, shortened),
+    View(MOST_FEATURES, _NARROW, at_unit_scale),
+)
 
 
 class Step(NamedTuple):
@@ -105,31 +132,37 @@ class NeighborhoodGraph:
         return [Step(float(m), step) for m, step in zip(modularities, path, strict=True)]
 
 
-def consensus_labels(scores: Dense, by_length: bool) -> Labels:
+def consensus_labels(scores: Dense, by_length: bool, weighted: Dense | None = None) -> Labels:
     """Label rows by the consensus of clusterings with several numbers and lengths of features.
 
     One clustering depends on details that say nothing about the rows: a few features more or
     less, or a slightly different weight of short rows, may merge or split clusters. What
     several clusterings agree on is more stable. `scores` are in the order of their singular
     values; `by_length` says whether the length of a row counts in addition to its direction.
+    `weighted` are scores of the same rows after a second preparation, with which half of the
+    clusterings are made, unless the two preparations disagree much more than clusterings after
+    the first one do.
     """
+    views = _BY_LENGTH if by_length else _BY_DIRECTION
     contact = _CONTACT if by_length else _CONTACT_SPARSE
-    scalings = (shortened, at_unit_scale) if by_length else (directions, shortened)
-    views = sorted({(min(rank, scores.shape[1]), share) for rank, share in _VIEWS})
-    return consensus(
-        [
-            _separate_clusters(np.ascontiguousarray(scores[:, :rank]), scale, share, contact)
-            for rank, share in views
-            for scale in scalings
-        ]
-    )
+    outer, inner = (views[0], views[3]), views[1:3]
+    found = _clusterings(scores, outer, contact)
+    if weighted is not None:
+        others = _clusterings(weighted, inner, contact)
+        if mean_agreement(found, others) >= _LEAST_AGREEMENT * mean_agreement(found, found):
+            return consensus(found + others)
+    return consensus(found + _clusterings(scores, inner, contact))
 
 
-def _separate_clusters(
-    scores: Dense, scale: Callable[[Dense], Dense], share: int, contact: float
-) -> Labels:
+def _clusterings(scores: Dense, views: Sequence[View], contact: float) -> list[Labels]:
+    """Cluster the rows once for each view."""
+    return in_threads(partial(_separate_clusters, scores, contact=contact), views)
+
+
+def _separate_clusters(scores: Dense, view: View, contact: float) -> Labels:
     """Cluster rows by their scaled scores and merge clusters that are adjacent."""
-    labels = compact(community_labels(scale(scores), None, share))
+    scores = np.ascontiguousarray(scores[:, : view.rank])
+    labels = compact(community_labels(view.scale(scores), None, view.share))
     near = directions(scores)
     return merge_adjacent_clusters(near, labels, int(labels.max()) + 1, contact)[labels]
 

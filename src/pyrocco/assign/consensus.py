@@ -54,7 +54,7 @@ def consensus(partitions: Sequence[Labels]) -> Labels:
     separation = _separation(partitions)
     tree = MergeTree(squareform(separation, checks=False), "average")
     cuts = [tree.cut(k) for k in range(1, most + 1)]
-    agreement = np.array([_mean_agreement(cut, partitions) for cut in cuts])
+    agreement = np.array([mean_agreement([cut], partitions) for cut in cuts])
     best = cuts[int(np.argmax(agreement >= agreement.max() - _TOLERANCE))]
     return _without_single_rows(compact(best), separation)
 
@@ -81,8 +81,18 @@ def _separation(partitions: Sequence[Labels]) -> Floats:
     return np.asarray(1 - members @ members.T / len(partitions))
 
 
-def _mean_agreement(labels: Labels, partitions: Sequence[Labels]) -> float:
-    return float(np.mean([_adjusted_rand(labels, other) for other in partitions]))
+def mean_agreement(some: Sequence[Labels], others: Sequence[Labels]) -> float:
+    """Return the mean of the adjusted Rand index over pairs of two different partitions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> halves, thirds = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 1, 1, 2, 2])
+    >>> mean_agreement([halves, thirds], [halves, thirds]) == mean_agreement([halves], [thirds])
+    True
+    """
+    pairs = ((one, other) for one in some for other in others if one is not other)
+    return float(np.mean([_adjusted_rand(one, other) for one, other in pairs]))
 
 
 def _adjusted_rand(one: Labels, other: Labels) -> float:

@@ -45,6 +45,7 @@ from pyrocco.assign.structure import (
     detect_structure,
 )
 from pyrocco.backends import Backend, ChunkedMatrix, NumpyBackend, is_missing, map_rows
+from pyrocco.cells.preparation import learn_steps
 from pyrocco.cells.values import to_dense
 
 # Numbers of clusters on each side from which the search for blocks starts: fine and coarse.
@@ -151,22 +152,27 @@ class CoClusterer:
         rows = self._filled(X, U)
         columns = self.backend.transpose(rows if counted.columns is None else counted.columns)
         keys = X if counted.columns is None else counted.columns
-        sides = self._sample(X, rows, 0), self._sample(keys, columns, 1)
+        scores = self._scores(rows), self._scores(columns)
+        sides = self._sample(X, scores[0], 0), self._sample(keys, scores[1], 1)
         structure = self._structure(X, counted, sides, numbers)
         if structure.kind == "blocks" and structure.fit is not None:
             return self._by_blocks(X, counted, sides, structure.fit, structure.contaminated)
         if structure.kind == "gradient":
             numbers = numbers[0] or 1, numbers[1] or 1
-        return Assignment(
-            self._by_features(rows, sides[0], numbers[0]),
-            self._by_features(columns, sides[1], numbers[1]),
-            structure.kind,
-            structure.contaminated,
-        )
+        labels = [
+            self._by_features(scores[axis], sides[axis].index, numbers[axis], counted, axis)
+            for axis in (0, 1)
+        ]
+        return Assignment(labels[0], labels[1], structure.kind, structure.contaminated)
 
-    def _sample(self, X: Array, data: Array, axis: int) -> SampledRows:
-        """Return the features of the rows of `data`, with a sample of them."""
-        features = leading_features(data, backend=self.backend)
+    def _scores(self, data: Array) -> Array:
+        """Return the leading scores of the rows, as many as any clustering of them uses."""
+        scores: Array = leading_scores(data, MOST_FEATURES, self.backend)
+        return scores
+
+    def _sample(self, X: Array, scores: Array, axis: int) -> SampledRows:
+        """Return the features of all rows, with a sample of the rows."""
+        features = unit_rows(map_rows(_leading, scores))
         large = features.shape[0] > self.sample_size
         keys = self.backend.content_keys(X, axis) if large else None
         return SampledRows.draw(features, self.sample_size, self.random_state, keys)
@@ -208,20 +214,32 @@ class CoClusterer:
         )
         return Assignment(rows, columns, "blocks", contaminated, by_counts)
 
-    def _by_features(self, data: Array, side: SampledRows, number: int | None) -> SideLabels:
-        scores = leading_scores(data, MOST_FEATURES, self.backend)
-        found = self._sample_labels(scores[side.index], number)
+    def _by_features(
+        self, scores: Array, index: Labels, number: int | None, counted: Counted, axis: int
+    ) -> SideLabels:
+        sample = scores[index]
+        found = np.zeros(len(index), dtype=np.intp)
+        if number != 1:
+            found = consensus_labels(sample, self.by_length, self._weighted(counted, index, axis))
+        if number not in (None, int(found.max()) + 1):
+            found = self._given_number(sample, number)
         places = self._places(scores)
-        labels = self._placed(places, side.index, found)
+        labels = self._placed(places, index, found)
         return SideLabels.from_memberships(labels, distance_memberships(places, labels))
 
-    def _sample_labels(self, scores: Dense, number: int | None) -> Labels:
-        """Label the rows of the sample by their scores, with `number` clusters if it is given."""
-        found = np.zeros(len(scores), dtype=np.intp)
-        if number != 1:
-            found = consensus_labels(scores, self.by_length)
-        if number in (None, int(found.max()) + 1):
-            return found
+    def _weighted(self, counted: Counted, index: Labels, axis: int) -> Dense | None:
+        """Return the scores of some rows after a second preparation: counts weighted by tf-idf.
+
+        None unless the cells are counts that are mostly zero, such as those of words.
+        """
+        if self.by_length or counted.values is None:
+            return None
+        weighted = self.backend.asarray(learn_steps(counted.values, ["tfidf"], axis == 1)[0])
+        scores = self._scores(weighted if axis == 0 else self.backend.transpose(weighted))
+        return np.asarray(scores[index])
+
+    def _given_number(self, scores: Dense, number: int) -> Labels:
+        """Label the rows of the sample by their scores, with `number` clusters."""
         scores = np.ascontiguousarray(scores[:, :N_FEATURES])
         labels = community_labels(directions(scores), number)
         if not self.by_length:

@@ -11,7 +11,7 @@ import numpy as np
 
 from pyrocco._typing import Dense, Floats, Matrix
 from pyrocco.cells.input import check_matrix
-from pyrocco.cells.side_sums import ColumnMoments, Table, extent_of, present, squares
+from pyrocco.cells.side_sums import ColumnMoments, Table, count_of, extent_of, present, squares
 from pyrocco.cells.values import SMALLEST, has_safe_squares
 from pyrocco.validation import check_count
 
@@ -57,6 +57,8 @@ class Facts:
         Ratio of the 95 % to the 5 % quantile of the columns' standard deviations.
     row_effect : float
         Share of the variance of the values that lies between rows, from 0 to 1.
+    n_largest : int
+        Number of cells with the largest value.
 
     Examples
     --------
@@ -83,6 +85,7 @@ class Facts:
     skew: float
     spread: float
     row_effect: float
+    n_largest: int
 
     @property
     def filled(self) -> float:
@@ -149,6 +152,7 @@ def facts_of(table: Table) -> Facts:
         skew=_skew(columns.means, safe.column_maxima()) if not_negative else 1.0,
         spread=_spread(columns.deviations),
         row_effect=_row_effect(row_sums, safe.T.column_counts(), total),
+        n_largest=count_of(table.X, extent.maximum),
     )
 
 

@@ -16,6 +16,9 @@ KINDS = ("real values", "counts", "yes/no", "marks", "positive values", "differe
 _LARGEST_COUNT = 2**53
 # Marks and answers on a scale are whole numbers like counts, but need no logarithm.
 _LARGEST_MARK = 10
+# A scale may be longer, such as that of grey levels, if it has an end: many cells have the largest
+# value. Large counts are rare.
+_AT_THE_END, _CELLS_AT_THE_END = 0.02, 10
 # Share of yes among yes and no below which yes is counted: its noise is that of a count.
 _RARELY = 0.2
 # Share of the variance between rows above which raters are generous or strict.
@@ -130,11 +133,11 @@ _EACH_SIDE = "Columns are compared in the same way, after they were scaled to th
 _COUNTS: _Judgement = ("counts", COUNT_STEPS, "whole numbers from 0 upwards look like counts")
 _RARE: _Judgement = ("yes/no", COUNT_STEPS, "all values are 0 or 1, and few are 1")
 _YES_NO: _Judgement = ("yes/no", (), "all values are 0 or 1")
-_MARKS: _Judgement = ("marks", (), "whole numbers on a short scale need no preparation")
+_MARKS: _Judgement = ("marks", (), "whole numbers on a limited scale need no preparation")
 _RATINGS: _Judgement = (
     "marks",
     ("center_rows",),
-    "whole numbers on a short scale look like marks of generous and strict raters",
+    "whole numbers on a limited scale look like marks of generous and strict raters",
 )
 _TFIDF: _Judgement = ("real values", (), "all rows have length 1, as after tf-idf")
 _LOGARITHMS: _Judgement = (
@@ -205,6 +208,12 @@ def _judge_whole(facts: Facts) -> _Judgement:
     mostly_zero = facts.filled < SPARSE_DENSITY
     if facts.maximum <= 1:
         return _RARE if 0 < facts.filled < _RARELY else _YES_NO
-    if not mostly_zero and facts.maximum <= _LARGEST_MARK:
+    if not mostly_zero and (facts.maximum <= _LARGEST_MARK or _has_an_end(facts)):
         return _RATINGS if facts.n_missing or facts.row_effect > _ROW_EFFECT else _MARKS
     return _POSITIVE if _has_long_tail(facts) else _COUNTS  # counts would have zeros
+
+
+def _has_an_end(facts: Facts) -> bool:
+    """Whether so many cells have the largest value that it must be the end of a scale."""
+    n_nonzero = facts.density * facts.n_rows * facts.n_columns
+    return facts.n_largest >= max(_CELLS_AT_THE_END, _AT_THE_END * n_nonzero)

@@ -245,3 +245,20 @@ def _extent(X: Matrix) -> Extent:
         float(np.fmax.reduce(values, axis=None, **bounds)),
         are_whole(X),
     )
+
+
+def count_of(X: Matrix | ChunkedMatrix, value: float) -> int:
+    """Count the cells with a value.
+
+    Examples
+    --------
+    >>> count_of(np.array([[0.0, 3.0], [3.0, np.nan]]), 3.0)
+    2
+    """
+    return sum(over_rows(partial(_count_of, value=value), X))
+
+
+def _count_of(X: Matrix, value: float) -> int:
+    values = stored_values(X)
+    not_stored = X.shape[0] * X.shape[1] - values.size if is_sparse(X) and value == 0 else 0
+    return int(np.count_nonzero(values == value)) + not_stored

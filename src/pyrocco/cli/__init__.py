@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,6 +20,7 @@ from pyrocco.cli.options import (
     LargeMatrixPath,
     MatrixPath,
     ModelOptions,
+    OptionalFolder,
     OutputFolder,
     PrepareOptions,
     Quiet,
@@ -51,7 +52,6 @@ _NOT_ENOUGH = (
 _TRACEBACK = "PYROCCO_TRACEBACK"
 
 app = typer.Typer(
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -75,7 +75,10 @@ def pyrocco(
         ),
     ] = False,
 ) -> None:
-    """Cluster the rows and the columns of a matrix at the same time (co-clustering)."""
+    """Cluster the rows and the columns of a matrix at the same time (co-clustering).
+
+    To begin: pyrocco fit table.csv, or pyrocco demo for an example.
+    """
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
@@ -85,12 +88,12 @@ def pyrocco(
 def fit(
     context: typer.Context,
     matrix: LargeMatrixPath,
-    output: OutputFolder,
     model: ModelOptions,
     read: ReadOptions,
     encode: EncodeOptions,
     prepare: PrepareOptions,
     *,
+    output: OptionalFolder = None,
     run: RunOptions,
     write: ResultOptions,
     reproducibility: Repeats = None,
@@ -99,11 +102,14 @@ def fit(
 ) -> None:
     """Cluster the rows and the columns of MATRIX.
 
-    Writes row_labels.csv, column_labels.csv, block_means.csv, summary.json,
-    heatmap.png, model.pyrocco, and report.html to explore the clusters.
-    Results of an earlier fit of MATRIX are replaced, other files only with
-    --force.
+    Writes row_labels.csv, column_labels.csv, block_means.csv, explanation.csv,
+    summary.json, heatmap.png, model.pyrocco, and report.html to explore the
+    clusters. Results of an earlier fit of MATRIX are replaced, other files only
+    with --force.
     """
+    from pyrocco.io.result_folder import default_folder
+
+    output = output or default_folder(matrix)
     with temporary_files(output):
         from pyrocco.cli.fit_command import FitJob, fit_file
 
@@ -266,7 +272,7 @@ def _run(words: list[str] | None, observer: Observer | None) -> int:
 def _describe(error: BaseException) -> tuple[str, int]:
     """Return what to say about an error, and the exit code."""
     if isinstance(error, UsageError):
-        return f"{error.format_message()} (see pyrocco --help)", 2  # type: ignore[attr-defined]
+        return _explain_usage(error), 2
     if isinstance(error, StoppedError):
         return str(error), STOPPED
     if isinstance(error, (KeyboardInterrupt, typer.Abort)):
@@ -282,6 +288,13 @@ def _describe(error: BaseException) -> tuple[str, int]:
         f"report it with what the same command prints after export {_TRACEBACK}=1",
         UNEXPECTED,
     )
+
+
+def _explain_usage(error: Any) -> str:
+    """Return what is wrong with the words of a command, and where they are described."""
+    message = one_line(error.format_message()).replace("Value error, ", "").rstrip(".")
+    command = "pyrocco" if error.ctx is None else error.ctx.command_path
+    return f"{message} (see {command} --help)"
 
 
 def _explain(error: BaseException) -> str:

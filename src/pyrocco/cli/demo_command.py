@@ -10,8 +10,9 @@ from sklearn.datasets import load_breast_cancer
 
 from pyrocco.cells.preparation import zscore
 from pyrocco.cli.encoded_input import EncodedInput
-from pyrocco.cli.fit_command import fit_model, write_results
-from pyrocco.cli.terminal import fit_bars, say_all, tell
+from pyrocco.cli.fit_command import RESULT_STAGES, fit_model, write_results
+from pyrocco.cli.progress_bar import command_progress
+from pyrocco.cli.terminal import say_all, tell
 from pyrocco.estimators import ROCCO
 from pyrocco.io import Matrix, result_writer, staged_folder, write_matrix
 from pyrocco.io.result_folder import (
@@ -22,7 +23,7 @@ from pyrocco.io.result_folder import (
 )
 from pyrocco.io.unfinished import write_errors
 from pyrocco.plots.style import count
-from pyrocco.progress import Observer
+from pyrocco.progress import FIT_STAGES, Observer
 
 __all__ = ["demo_matrix", "run_demo"]
 
@@ -53,16 +54,18 @@ def demo_matrix() -> Matrix:
 def run_demo(output: Path, seed: int, force: bool, quiet: bool, observer: Observer | None) -> None:
     """Co-cluster the example, write the results and say what was found."""
     matrix = demo_matrix()
-    model = ROCCO(random_state=seed, verbose=0 if quiet else 1)
+    model = ROCCO(random_state=seed)
     check_replaceable(output, [*names_in_format("csv"), MATRIX_FILE], source=_INPUT, force=force)
-    with staged_folder(output) as folder:
+    stages = [*FIT_STAGES, *RESULT_STAGES]
+    with staged_folder(output) as folder, command_progress(quiet, stages) as progress:
         if not quiet:
             say_all(matrix.notes)
-        with fit_bars(quiet, observer) as observed:
-            outcome = fit_model(model, matrix, _INPUT, observed)
+        progress.of_matrix(*matrix.shape)
+        outcome = fit_model(model, matrix, _INPUT, progress.of_fit(observer))
         about = {"input": _INPUT, "matrix": MATRIX_FILE, **outcome}
         with write_errors(output):
-            write_results(model, EncodedInput(matrix), about, folder, result_writer("csv"))
+            write = result_writer("csv")
+            write_results(model, EncodedInput(matrix), about, folder, write, progress)
             write_matrix(folder / MATRIX_FILE, matrix)
     if quiet:
         return

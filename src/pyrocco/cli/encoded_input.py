@@ -14,6 +14,7 @@ from pyrocco.cells.encoding import Encoded, encode, encode_like
 from pyrocco.cells.kinds import Cells, read_kind
 from pyrocco.cli.input import read_file
 from pyrocco.cli.options import EncodeOptions, PrepareOptions, ReadOptions
+from pyrocco.cli.progress_bar import CommandProgress
 from pyrocco.io import Matrix, MatrixError
 from pyrocco.io.mixed_tables import (
     MixedTable,
@@ -57,9 +58,26 @@ class EncodedInput:
 
 
 def read_or_encode(
-    path: Path, read: ReadOptions, options: EncodeOptions, prepare: PrepareOptions, quiet: bool
+    path: Path,
+    read: ReadOptions,
+    options: EncodeOptions,
+    prepare: PrepareOptions,
+    progress: CommandProgress,
 ) -> EncodedInput:
     """Read the matrix in a file; a table with texts beside numbers is encoded."""
+    with progress.stage("reading"):
+        data = _read_or_encode(path, read, options, prepare, progress)
+    progress.of_matrix(*data.matrix.shape)
+    return data
+
+
+def _read_or_encode(
+    path: Path,
+    read: ReadOptions,
+    options: EncodeOptions,
+    prepare: PrepareOptions,
+    progress: CommandProgress,
+) -> EncodedInput:
     is_number_matrix = _asks_for_numbers(read, prepare)
     if options.encode and is_number_matrix:
         raise MatrixError(
@@ -72,7 +90,7 @@ def read_or_encode(
         return _encoded(_existing(head, path), path)
     if head is not None and is_mixed_table(head):
         return _encoded(head, path, _WHY)
-    matrix = read_file(path, read, quiet)
+    matrix = read_file(path, read, progress)
     has_texts = head is not None and head.columns.roles.ignored and not head.columns.roles.long
     return EncodedInput(matrix.noting(_SET_ASIDE) if has_texts else matrix)
 

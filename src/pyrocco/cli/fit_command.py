@@ -7,7 +7,7 @@ import os
 import platform
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -34,9 +34,9 @@ from pyrocco.cli.options import (
     RunOptions,
     parse_n_clusters,
 )
+from pyrocco.cli.progress_bar import CommandProgress, command_progress
 from pyrocco.cli.terminal import (
     StoppedError,
-    fit_bars,
     one_line,
     print_output,
     say,
@@ -64,31 +64,35 @@ from pyrocco.io import (
     write_table,
 )
 from pyrocco.io.partitioned import matching_files
+from pyrocco.io.result_files import ChunkedRows, SideClusters
 from pyrocco.io.result_folder import (
     CHECKPOINT_FILE,
     MATRIX_FILE,
     MODEL_FILE,
-    PICTURE_FILE,
     REPORT_FILE,
     SUMMARY_FILE,
     check_replaceable,
     moved_when_complete,
     names_in_format,
+    picture_files,
 )
 from pyrocco.io.unfinished import claimed_stage, write_errors
-from pyrocco.plots import before_and_after, save_figure
+from pyrocco.plots import clustermap
 from pyrocco.plots.style import count
-from pyrocco.progress import Observer
+from pyrocco.progress import FIT_STAGES, Observer
 from pyrocco.report import write_report
 from pyrocco.report.sentences import n_outlier_cells
 from pyrocco.results.reproducibility import reproducibility
 
-__all__ = ["FitJob", "fit_file", "fit_model", "write_results"]
+__all__ = ["RESULT_STAGES", "FitJob", "fit_file", "fit_model", "write_results"]
 
 NOT_WRITTEN = (
     "Fitting in chunks of rows: no heat map, no report and no model file are written, because "
     "they need the whole matrix in memory."
 )
+# The stages of `write_results`.
+RESULT_STAGES = ("tables", "figure", "model", "report")
+_IN_CHUNKS = ("preparation", "graph of rows", "clusters", "tables")
 _DEFAULTS = ResultOptions()
 _PACKAGES = ("pyrocco", "numpy", "scipy", "scikit-learn", "numba")
 
@@ -123,7 +127,9 @@ def fit_file(job: FitJob) -> None:
     model = _make_estimator(job)
     _check_output(job)
     in_chunks = is_partitioned(job.source) or job.run.cluster is not None
-    summary = _fit_in_chunks(model, job) if in_chunks else _fit_in_memory(model, job)
+    fit = _fit_in_chunks if in_chunks else _fit_in_memory
+    with command_progress(job.quiet, _stages(job, in_chunks)) as progress:
+        summary = fit(model, job, progress)
     if job.as_json:
         print_output(json.dumps(summary, indent=2))
     elif not job.quiet:
@@ -132,6 +138,18 @@ def fit_file(job: FitJob) -> None:
         tell(describe_cells(summary["cells"], summary["preparation"]))
         tell(f"Found {rows} of rows and {columns} of columns.")
         tell(f"Results are in {job.output}: {', '.join(summary['files'])}")
+        if REPORT_FILE in summary["files"]:
+            tell(f"To explore the clusters, open {job.output / REPORT_FILE} in a browser.")
+
+
+def _stages(job: FitJob, in_chunks: bool) -> list[str]:
+    """The stages that a fit is expected to have."""
+    if in_chunks:
+        reads = [] if is_partitioned(job.source) else ["reading"]
+        return [*reads, *_IN_CHUNKS]
+    repeats = [] if job.n_repeats is None else ["reproducibility"]
+    last = RESULT_STAGES[:-1] if job.write.no_report else RESULT_STAGES
+    return ["reading", *FIT_STAGES, *repeats, *last]
 
 
 def _check_output(job: FitJob) -> None:
@@ -142,7 +160,7 @@ def _check_output(job: FitJob) -> None:
     is_pattern = is_partitioned(source) and source.suffix.lower() != ".zarr"
     check_replaceable(
         folder,
-        names_in_format(job.write.output_format.value),
+        names_in_format(job.write.output_format.value, job.write.formats),
         source=str(source),
         inputs=matching_files(source) if is_pattern else [source],
         force=job.write.force,
@@ -161,7 +179,6 @@ def _make_estimator(job: FitJob) -> ROCCO:
         # A local cluster keeps the limit itself.
         memory_limit=limit if job.run.cluster is None else None,
         random_state=options.seed,
-        verbose=0 if job.quiet else 1,
     )
 
 
@@ -201,10 +218,10 @@ def _memory_limit(options: RunOptions) -> int | None:
     return size
 
 
-def _fit_in_memory(model: ROCCO, job: FitJob) -> Summary:
+def _fit_in_memory(model: ROCCO, job: FitJob, progress: CommandProgress) -> Summary:
     """Fit a matrix that is in memory, and write all results."""
     write = result_writer(job.write.output_format.value)
-    data = _read(model, job)
+    data = _read(model, job, progress)
     check_some_values(data.matrix, job.source)
     with (
         claimed_stage(job.output) as folder,
@@ -213,41 +230,44 @@ def _fit_in_memory(model: ROCCO, job: FitJob) -> Summary:
     ):
         if not job.quiet:
             say_all(data.matrix.notes)
-        outcome = _fit_job(model, data.matrix, job, checkpoint)
-        outcome |= _measure_reproducibility(model, data.matrix.X, job)
+        outcome = _fit_job(model, data.matrix, job, checkpoint, progress)
+        outcome |= _measure_reproducibility(model, data.matrix.X, job, progress)
         with write_errors(job.output):
             about = {**job.about, **outcome}
-            return write_results(model, data, about, folder, write, job.write)
+            return write_results(model, data, about, folder, write, progress, job.write)
 
 
-def _read(model: ROCCO, job: FitJob) -> EncodedInput:
+def _read(model: ROCCO, job: FitJob, progress: CommandProgress) -> EncodedInput:
     """Read the matrix of a job; a model of an encoded table does not prepare it."""
-    data = read_or_encode(job.source, job.read, job.encode, job.prepare, job.quiet)
+    data = read_or_encode(job.source, job.read, job.encode, job.prepare, progress)
     if data.encoding:
         model.set_params(prepare=None)
     return data
 
 
-def _measure_reproducibility(model: ROCCO, X: MatrixLike, job: FitJob) -> Summary:
+def _measure_reproducibility(
+    model: ROCCO, X: MatrixLike, job: FitJob, progress: CommandProgress
+) -> Summary:
     """Measure whether the clusters are found again, if the job asks for it, and say so."""
     if job.n_repeats is None:
         return {}
-    with fit_bars(job.quiet or job.as_json, job.observer) as observer:
-        try:
-            found = reproducibility(
-                model, X, job.n_repeats, random_state=job.model.seed, observer=observer
-            )
-        except ValueError as error:
-            reason = one_line(str(error))
-            raise MatrixError(f"{job.source}: --reproducibility: {reason}") from error
+    observer = progress.of_fit(job.observer)
+    try:
+        found = reproducibility(
+            model, X, job.n_repeats, random_state=job.model.seed, observer=observer
+        )
+    except ValueError as error:
+        reason = one_line(str(error))
+        raise MatrixError(f"{job.source}: --reproducibility: {reason}") from error
     if not job.quiet:
         say(found.summary())
     return {"reproducibility": found.to_dict()}
 
 
-def _fit_in_chunks(model: ROCCO, job: FitJob) -> Summary:
+def _fit_in_chunks(model: ROCCO, job: FitJob, progress: CommandProgress) -> Summary:
     """Fit a matrix in chunks of rows, and write labels, block means and summary."""
-    matrix, encoding = _open_chunks(model, job)
+    matrix, encoding = _open_chunks(model, job, progress)
+    progress.of_matrix(*matrix.shape)
     write_labels = row_label_writer(
         job.write.output_format.value, matrix.shape[0], job.write.escape
     )
@@ -263,20 +283,28 @@ def _fit_in_chunks(model: ROCCO, job: FitJob) -> Summary:
         chunks = matrix if isinstance(matrix, PartitionedMatrix) else _split(matrix, n_workers)
         if not job.quiet:
             say_all([*chunks.notes, NOT_WRITTEN])
-        outcome = _fit_job(model, chunks, job, checkpoint)
+        outcome = _fit_job(model, chunks, job, checkpoint, progress)
         about = {"notes": list(chunks.notes), "shape": list(chunks.shape)}
         if client is not None:
             about["worker_peak_memory"] = client.run(peak_memory)
         summary = {**job.about, **outcome, **about, **_summarise_model(model), **encoding}
-        rows: Any = model.row_labels_, model.row_membership_  # Dask arrays
-        with write_errors(job.output):
-            files = [write_labels(folder, rows[0], rows[1], chunks.row_names)]
+        labelled = _chunked_rows(model, chunks)
+        with write_errors(job.output), progress.stage("tables"):
+            files = [write_labels(folder, labelled)]
             files += _write_small_tables(folder, model, chunks, job)
             _write_summary(folder, summary, [*files, SUMMARY_FILE])
     return summary
 
 
-def _open_chunks(model: ROCCO, job: FitJob) -> tuple[PartitionedMatrix | Matrix, Summary]:
+def _chunked_rows(model: Any, chunks: PartitionedMatrix) -> ChunkedRows:
+    """Return the labels of rows, which are Dask arrays."""
+    rows = model.row_labels_, model.row_membership_
+    return ChunkedRows(*rows, chunks.row_names, model.row_stability_)
+
+
+def _open_chunks(
+    model: ROCCO, job: FitJob, progress: CommandProgress
+) -> tuple[PartitionedMatrix | Matrix, Summary]:
     """Open a matrix in many files without reading it, or read a single file.
 
     Returns it with what the summary says about its encoding.
@@ -286,10 +314,12 @@ def _open_chunks(model: ROCCO, job: FitJob) -> tuple[PartitionedMatrix | Matrix,
             "--reproducibility needs the whole matrix in memory: leave it out, or fit a sample of "
             "the rows"
         )
+    if job.write.figure_formats != _DEFAULTS.figure_formats:
+        raise MatrixError("--format has no effect on a matrix in chunks: no heat map is written")
     if job.write.output_format is OutputFormat.h5ad:
         raise MatrixError("--output-format h5ad needs the whole matrix: choose csv or parquet")
     if not is_partitioned(job.source):
-        data = _read(model, job)
+        data = _read(model, job, progress)
         return data.matrix, data.about
     default = vars(ReadOptions())
     given = [name for name, value in vars(job.read).items() if value != default[name]]
@@ -313,7 +343,12 @@ def _write_small_tables(
 ) -> list[str]:
     """Write the tables of columns and of blocks, which fit in memory."""
     ending = job.write.output_format.value
-    columns = label_table(chunks.column_names, model.column_labels_, model.column_membership_)
+    columns = label_table(
+        chunks.column_names,
+        model.column_labels_,
+        model.column_membership_,
+        model.column_stability_,
+    )
     tables = {"column_labels": columns, "block_means": means_table(model.block_means_)}
     for name, table in tables.items():
         write_table(folder / f"{name}.{ending}", pd.DataFrame(table), job.write.escape)
@@ -366,10 +401,14 @@ def _about_saved(path: Path) -> str:
 
 
 def _fit_job(
-    model: ROCCO, matrix: Matrix | PartitionedMatrix, job: FitJob, checkpoint: Checkpoint
+    model: ROCCO,
+    matrix: Matrix | PartitionedMatrix,
+    job: FitJob,
+    checkpoint: Checkpoint,
+    progress: CommandProgress,
 ) -> Summary:
-    with fit_bars(job.quiet or job.as_json, job.observer) as observer:
-        return fit_model(model, matrix, str(job.source), observer, checkpoint)
+    observer = progress.of_fit(job.observer)
+    return fit_model(model, matrix, str(job.source), observer, checkpoint)
 
 
 def fit_model(
@@ -398,6 +437,7 @@ def write_results(
     about: Summary,
     folder: Path,
     write_tables: Callable[[Path, Results], list[str]],
+    progress: CommandProgress,
     options: ResultOptions = _DEFAULTS,
 ) -> Summary:
     """Write labels, block means, summary, heat map, model and report of a fit.
@@ -412,20 +452,42 @@ def write_results(
         "missing": matrix.n_missing,
     }
     summary = {**about, **of_matrix, **_summarise_model(model), **data.about}
-    labels = model.row_labels_, model.column_labels_
     names = {"row_names": matrix.row_names, "column_names": matrix.column_names}
-    files = write_tables(
-        folder, Results(matrix, *labels, model.block_means_, summary, options.escape)
-    )
-    figure = before_and_after(matrix.X, *labels, **names, cell_weights=model.cell_weights_)
-    save_figure(figure, folder / PICTURE_FILE)
-    model.save(folder / MODEL_FILE, {**names, "encoding": data.encoding})
+    with progress.stage("tables"):
+        files = write_tables(folder, _results(model, matrix, summary, options))
+    with progress.stage("figure"):
+        pictures = _draw(model, matrix, folder, options.formats)
+    with progress.stage("model"):
+        model.save(folder / MODEL_FILE, {**names, "encoding": data.encoding})
     if not options.no_report:
-        write_report(folder / REPORT_FILE, model, matrix.X, **names, summary=summary)
-    files += [SUMMARY_FILE, PICTURE_FILE, MODEL_FILE]
+        with progress.stage("report"):
+            write_report(folder / REPORT_FILE, model, matrix.X, **names, summary=summary)
+    files += [SUMMARY_FILE, *pictures, MODEL_FILE]
     files += [] if options.no_report else [REPORT_FILE]
     _write_summary(folder, summary, [*files, MATRIX_FILE] if "matrix" in about else files)
     return summary
+
+
+def _results(model: ROCCO, matrix: Matrix, summary: Summary, options: ResultOptions) -> Results:
+    explanation = model.explain(column_names=matrix.column_names)
+    return Results(
+        matrix,
+        SideClusters(model.row_labels_, model.row_membership_, model.row_stability_),
+        SideClusters(model.column_labels_, model.column_membership_, model.column_stability_),
+        model.block_means_,
+        {str(name): explanation[name] for name in explanation},
+        summary,
+        options.escape,
+    )
+
+
+def _draw(model: ROCCO, matrix: Matrix, folder: Path, formats: Sequence[str]) -> list[str]:
+    """Save the picture of a fit in every format, and return the names of the files."""
+    picture = clustermap(matrix, model=model)
+    files = picture_files(formats)
+    for file in files:
+        picture.save(folder / file, dpi=200)
+    return files
 
 
 def _write_summary(folder: Path, summary: Summary, files: list[str]) -> None:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from pyrocco.cli.options import ReadOptions
-from pyrocco.cli.terminal import reading_bar, warnings_as_lines
+from pyrocco.cli.progress_bar import CommandProgress
+from pyrocco.cli.terminal import warnings_as_lines
 from pyrocco.io import Matrix, MatrixError, read_matrix
 
 __all__ = ["check_some_values", "describe_cells", "read_file"]
 
 
-def read_file(path: Path, options: ReadOptions, quiet: bool) -> Matrix:
-    """Read the matrix in a file, with a progress bar if that takes long."""
-    with reading_bar(quiet) as watch, warnings_as_lines():
+def read_file(path: Path, options: ReadOptions, progress: CommandProgress) -> Matrix:
+    """Read the matrix in a file."""
+    with warnings_as_lines():
         matrix = read_matrix(
             path,
             layer=options.layer,
@@ -21,7 +22,7 @@ def read_file(path: Path, options: ReadOptions, quiet: bool) -> Matrix:
             sheet=options.sheet,
             layout=str(options.layout),
             absent=None if options.absent is None else str(options.absent),
-            watch=watch,
+            watch=progress.watch,
         )
     if not options.transpose:
         return matrix

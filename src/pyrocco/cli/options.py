@@ -6,7 +6,7 @@ Importing this module is fast: it needs nothing but typer, so that ``--help`` an
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
 from functools import partial
@@ -22,6 +22,7 @@ __all__ = [
     "LargeMatrixPath",
     "MatrixPath",
     "ModelOptions",
+    "OptionalFolder",
     "OutputFolder",
     "OutputFormat",
     "PrepareOptions",
@@ -33,6 +34,7 @@ __all__ = [
     "Seed",
     "WriteOptions",
     "expand_groups",
+    "parse_figure_formats",
     "parse_n_clusters",
 ]
 
@@ -76,6 +78,46 @@ class Absent(StrEnum):
     missing = "missing"
 
 
+FIGURE_FORMATS = ("png", "pdf", "svg")
+PREPARATIONS = (
+    "normalize",
+    "log1p",
+    "log",
+    "tfidf",
+    "balance",
+    "center_rows",
+    "zscore",
+    "center",
+)
+
+
+def complete_figure_formats(incomplete: str) -> list[str]:
+    """Complete the last one of formats with commas between them."""
+    return _complete_last(incomplete, FIGURE_FORMATS)
+
+
+def complete_preparations(incomplete: str) -> list[str]:
+    """Complete the last one of preparations with commas between them."""
+    alone = () if "," in incomplete else ("auto", "none")
+    return _complete_last(incomplete, (*alone, *PREPARATIONS))
+
+
+def complete_n_clusters(incomplete: str) -> list[str]:
+    """Complete the only word among numbers of clusters."""
+    return _complete_last(incomplete, ("auto",))
+
+
+def complete_cluster(incomplete: str) -> list[str]:
+    """Complete where a fit may run."""
+    return _complete_last(incomplete, ("local", "local:", "tcp://"))
+
+
+def _complete_last(incomplete: str, names: Sequence[str]) -> list[str]:
+    before, comma, last = incomplete.rpartition(",")
+    given = before.split(",")
+    return [before + comma + name for name in names if name.startswith(last) and name not in given]
+
+
 _FILES = (
     "CSV, TSV, Excel, Parquet, .h5ad, .npz, .npy or .mtx file; text may be compressed (.gz); or a "
     "folder with matrix.mtx, barcodes.tsv and features.tsv"
@@ -87,6 +129,17 @@ LargeMatrixPath = Annotated[
         help=f"{_FILES}. A matrix larger than memory may be given as many files "
         "('data/*.parquet', 'data/*.csv') or as .zarr.",
         metavar="MATRIX",
+    ),
+]
+OptionalFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "-o",
+        "--output",
+        help="Folder for the results; by default in the current folder, with the name of MATRIX: "
+        "counts-pyrocco for counts.csv.",
+        metavar="OUT",
+        show_default=False,
     ),
 ]
 OutputFolder = Annotated[
@@ -132,6 +185,7 @@ class ModelOptions:
         str,
         typer.Option(
             metavar="N|ROWS,COLUMNS",
+            autocompletion=complete_n_clusters,
             help="Number of clusters: 4 for both rows and columns, 4,3 for each, or auto.",
         ),
     ] = "auto"
@@ -197,6 +251,7 @@ class PrepareOptions:
             help="Preparation of the values: auto finds out what the cells are, none takes the "
             "values as they are, or names among normalize, log1p, log, tfidf, balance, "
             "center_rows, zscore and center, which are applied in this order.",
+            autocompletion=complete_preparations,
         ),
     ] = "auto"
     normalize: Annotated[
@@ -246,6 +301,7 @@ class RunOptions:
         str | None,
         _large(
             metavar="local[:N]|tcp://HOST:PORT",
+            autocompletion=complete_cluster,
             help="Fit in chunks of rows on a Dask cluster: on N processes of this machine, or on "
             "the cluster of a running scheduler.",
         ),
@@ -296,9 +352,37 @@ class ResultOptions(WriteOptions):
     output_format: Annotated[
         OutputFormat, typer.Option(help="File format of labels and block means.")
     ] = OutputFormat.csv
+    figure_formats: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            metavar="png|pdf|svg[,...]",
+            help="File formats of the heat map, with commas between them; pdf and svg are for "
+            "publications.",
+            autocompletion=complete_figure_formats,
+        ),
+    ] = "png"
     no_report: Annotated[bool, typer.Option("--no-report", help="Do not write report.html.")] = (
         False
     )
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """The formats of the heat map."""
+        return parse_figure_formats(self.figure_formats)
+
+
+def parse_figure_formats(text: str) -> tuple[str, ...]:
+    """Parse ``png`` or ``pdf,svg``."""
+    given = [part.strip().lower() for part in text.split(",")]
+    for name in given:
+        if name not in FIGURE_FORMATS:
+            raise typer.BadParameter(
+                f"write {', '.join(FIGURE_FORMATS)} or several of them with commas between, not "
+                f"'{text}'",
+                param_hint="--format",
+            )
+    return tuple(dict.fromkeys(given))
 
 
 def parse_n_clusters(text: str) -> int | tuple[int | None, int | None] | None:
@@ -333,10 +417,16 @@ def expand_groups(command: Callable[..., None]) -> Callable[..., None]:
             values[name] = group(**{each: values.pop(each) for each in names})
         command(**values)
 
-    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    run.__name__, run.__doc__ = command.__name__, _paragraphs(command)
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return run
+
+
+def _paragraphs(command: Callable[..., None]) -> str:
+    """Return the docstring with a line for every paragraph, which the terminal wraps."""
+    paragraphs = (inspect.getdoc(command) or "").split("\n\n")
+    return "\n\n".join(" ".join(text.split()) for text in paragraphs)
 
 
 def _field_parameters(group: type) -> list[inspect.Parameter]:

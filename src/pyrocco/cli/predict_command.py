@@ -13,6 +13,7 @@ from pyrocco.cli.encoded_input import read_as_encoded
 from pyrocco.cli.fitted_model import FittedModel, load_fitted
 from pyrocco.cli.input import read_file
 from pyrocco.cli.options import ReadOptions, WriteOptions
+from pyrocco.cli.progress_bar import CommandProgress, bar_only
 from pyrocco.cli.terminal import one_line, print_output, printable, say_all, tell
 from pyrocco.estimators import ROCCO
 from pyrocco.io import Matrix, MatrixError, OutputError, match_columns, write_table
@@ -41,12 +42,18 @@ def predict_file(job: PredictJob) -> None:
     path = job.model / MODEL_FILE if job.model.is_dir() else job.model
     if job.output is not None:
         _check_output(job.output, [path, job.source], job.write.force)
-    fitted = load_fitted(path)
     source = str(job.source)
-    data = _read_as_fitted(job, fitted)
-    if not job.quiet:
-        say_all(data.notes)
-    _deliver(_assign(fitted.model, data, source, job.columns), job)
+    with bar_only(job.quiet, ["model", "reading", "labels"]) as progress:
+        with progress.stage("model"):
+            fitted = load_fitted(path)
+        with progress.stage("reading"):
+            data = _read_as_fitted(job, fitted, progress)
+        if not job.quiet:
+            say_all(data.notes)
+        progress.of_matrix(*data.shape)
+        with progress.stage("labels"):
+            table = _assign(fitted.model, data, source, job.columns)
+    _deliver(table, job)
 
 
 def _check_output(path: Path, inputs: list[Path], force: bool) -> None:
@@ -76,11 +83,11 @@ def _deliver(table: pd.DataFrame, job: PredictJob) -> None:
         )
 
 
-def _read_as_fitted(job: PredictJob, fitted: FittedModel) -> Matrix:
+def _read_as_fitted(job: PredictJob, fitted: FittedModel, progress: CommandProgress) -> Matrix:
     """Read new rows or columns, arranged as those of the fit, and encoded if those were."""
     source = str(job.source)
     if not fitted.encoding:
-        data = read_file(job.source, job.read, job.quiet)
+        data = read_file(job.source, job.read, progress)
         return _match(data, fitted, source, job.columns)
     if job.columns:
         raise MatrixError(

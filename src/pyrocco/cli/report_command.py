@@ -10,6 +10,7 @@ from pyrocco.cli.encoded_input import read_as_encoded
 from pyrocco.cli.fitted_model import FittedModel, load_fitted
 from pyrocco.cli.input import read_file
 from pyrocco.cli.options import Absent, Layout, ReadOptions
+from pyrocco.cli.progress_bar import CommandProgress, bar_only
 from pyrocco.cli.terminal import tell
 from pyrocco.io import Matrix, MatrixError, staged_folder
 from pyrocco.io.fields import (
@@ -77,20 +78,31 @@ _SUMMARY = Fields(
 def regenerate_report(output: Path, matrix: Path | None, quiet: bool) -> None:
     """Write report.html again, from the model, the summary and the matrix of a fit."""
     summary = _read_summary(output)
-    fitted = load_fitted(output / MODEL_FILE)
+    with bar_only(quiet, ["model", "reading", "report"]) as progress:
+        _write_again(output, matrix, summary, progress)
+    if not quiet:
+        tell(f"Open {output / REPORT_FILE} in a browser.")
+
+
+def _write_again(
+    output: Path, matrix: Path | None, summary: dict[str, Any], progress: CommandProgress
+) -> None:
+    with progress.stage("model"):
+        fitted = load_fitted(output / MODEL_FILE)
     names = {"row_names": fitted.row_names, "column_names": fitted.column_names}
     path = matrix or _recorded_path(output, summary)
-    data = _read_as_fitted(path, summary, fitted, quiet)
+    with progress.stage("reading"):
+        data = _read_as_fitted(path, summary, fitted, progress)
+    progress.of_matrix(*data.shape)
     if (data.row_names, data.column_names) != (fitted.row_names, fitted.column_names):
         raise MatrixError(
             f"{path}: its rows and columns are not those of the fit in {output}: name the file "
             "of the fit with --matrix, or fit again"
         )
     check_not_input(output / REPORT_FILE, [path])
-    with staged_folder(output) as folder, write_errors(output / REPORT_FILE):
+    writing = write_errors(output / REPORT_FILE), progress.stage("report")
+    with staged_folder(output) as folder, writing[0], writing[1]:
         write_report(folder / REPORT_FILE, fitted.model, data.X, **names, summary=summary)
-    if not quiet:
-        tell(f"Open {output / REPORT_FILE} in a browser.")
 
 
 def _read_summary(output: Path) -> dict[str, Any]:
@@ -128,10 +140,10 @@ def _recorded_path(output: Path, summary: dict[str, Any]) -> Path:
 
 
 def _read_as_fitted(
-    path: Path, summary: dict[str, Any], fitted: FittedModel, quiet: bool
+    path: Path, summary: dict[str, Any], fitted: FittedModel, progress: CommandProgress
 ) -> Matrix:
     """Read a matrix as for the fit."""
     read = ReadOptions(**summary.get("reading", {}))
     if fitted.encoding:
         return read_as_encoded(path, read, fitted.encoding)
-    return read_file(path, read, quiet)
+    return read_file(path, read, progress)

@@ -1,4 +1,4 @@
-"""Messages, warnings and progress bars in the terminal, and stopping by Ctrl-C."""
+"""Messages and warnings in the terminal, and stopping by Ctrl-C."""
 
 from __future__ import annotations
 
@@ -11,33 +11,20 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-)
 
 from pyrocco.io.errors import OutputError
-
-if TYPE_CHECKING:
-    from pyrocco.progress import Observer
 
 __all__ = [
     "ERRORS",
     "StoppedError",
     "close_output",
-    "fit_bars",
     "flush_output",
     "one_line",
     "print_output",
     "printable",
-    "reading_bar",
     "say",
     "say_all",
     "signal_handled",
@@ -59,8 +46,8 @@ class _Console(Console):
 
 ERRORS = _Console(stderr=True)
 _OUTPUT = _Console()
-# Print text as it is: names of files and genes may contain brackets, and lines are not wrapped.
-_PLAIN: dict[str, Any] = {"markup": False, "highlight": False, "soft_wrap": True}
+# Print text as it is: names of files and genes may contain brackets.
+_PLAIN: dict[str, Any] = {"markup": False, "highlight": False}
 
 
 class StoppedError(Exception):
@@ -97,7 +84,8 @@ def tell(line: str) -> None:
 def _print(console: Console, line: str) -> None:
     # A closed or full stream must not end a fit whose results are written to files.
     with suppress(OSError, ValueError):
-        console.print(printable(line), **_PLAIN)
+        # In a terminal lines are wrapped between words; elsewhere a message is one line.
+        console.print(printable(line), soft_wrap=not console.is_terminal, **_PLAIN)
 
 
 def print_output(text: str) -> None:
@@ -160,59 +148,6 @@ def warnings_as_lines() -> Iterator[list[str]]:
         warnings.simplefilter("always", RuntimeWarning)
         warnings.showwarning = show
         yield lines
-
-
-@contextmanager
-def reading_bar(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Show a progress bar while a file is read, if standard error is a terminal.
-
-    Yields a function of the bytes read so far and the size of the file; None without a bar.
-    """
-    if quiet or not ERRORS.is_terminal:
-        yield None
-        return
-    # The bar disappears at the end.
-    with Progress(console=ERRORS, transient=True) as bar:
-        task = bar.add_task("reading", total=None)
-        yield lambda done, size: bar.update(task, completed=done, total=size)
-
-
-@contextmanager
-def fit_bars(quiet: bool, observer: Observer | None = None) -> Iterator[Observer | None]:
-    """Show progress bars of the stages and iterations of a fit, if standard error is a terminal.
-
-    Yields an observer for ``fit``, which passes everything on to `observer`.
-    """
-    if quiet or not ERRORS.is_terminal:
-        yield observer
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    # The bars disappear at the end; the lines of `verbose` stay.
-    with Progress(*columns, TimeElapsedColumn(), console=ERRORS, transient=True) as bars:
-        yield _Bars(bars, observer)
-
-
-class _Bars:
-    """Observer with one progress bar for every running stage."""
-
-    def __init__(self, bars: Progress, observer: Observer | None):
-        self.bars, self.observer = bars, observer
-        self.tasks: list[TaskID] = []
-
-    def begin(self, stage: str, steps: int | None) -> None:
-        # Without a total the bar shows that something is running, but not how far it is.
-        self.tasks.append(self.bars.add_task(stage, total=steps or None))
-        if self.observer is not None:
-            self.observer.begin(stage, steps)
-
-    def end(self, stage: str) -> None:
-        self.bars.remove_task(self.tasks.pop())
-        if self.observer is not None:
-            self.observer.end(stage)
-
-    def iteration(self, record: dict[str, Any]) -> bool:
-        self.bars.update(self.tasks[-1], completed=record["iteration"])
-        return self.observer is not None and self.observer.iteration(record)
 
 
 @contextmanager

@@ -123,8 +123,9 @@ def fit_rocco(
     arranged = engine.arrange(given, settings.variant)
     n_clusters = arranged.n_clusters(settings.parameters["n_clusters"])
     stages = open_stages(checkpoint, settings.parameters, arranged.X, engine.backend)
-    arranged, weights = move_isolated_cells(arranged, settings)
-    cells = engine.prepare(arranged, settings)
+    arranged, weights = move_isolated_cells(arranged, settings, progress)
+    with progress.stage("preparation"):
+        cells = engine.prepare(arranged, settings)
     # It also fills rows and columns without any value.
     represents = settings.variant.represents or arranged.non_empty is not None
     task = Task(settings, engine, n_clusters, stages, progress, cells, represents)
@@ -151,7 +152,9 @@ def learn_later(given: Given, settings: Settings) -> Represented:
     return cast(Represented, result.represented)
 
 
-def move_isolated_cells(arranged: Arranged, settings: Settings) -> tuple[Arranged, Matrix | None]:
+def move_isolated_cells(
+    arranged: Arranged, settings: Settings, progress: Progress
+) -> tuple[Arranged, Matrix | None]:
     """Move isolated outlier cells to their expected values; return the weights of all cells.
 
     The scale is computed again without them. The weights are None if there are no such cells.
@@ -159,10 +162,11 @@ def move_isolated_cells(arranged: Arranged, settings: Settings) -> tuple[Arrange
     X, variant = arranged.X, settings.variant
     if isinstance(X, ChunkedMatrix) or not variant.finds_outliers or is_mostly_zero(X):
         return arranged, None
-    given = to_dense(X)
-    whole = are_whole(given)
-    # There are no outliers among yes and no.
-    cells = None if whole and are_between(given, 0, 1) else find_isolated_cells(given)
+    with progress.stage("isolated outlier cells"):
+        given = to_dense(X)
+        whole = are_whole(given)
+        # There are no outliers among yes and no.
+        cells = None if whole and are_between(given, 0, 1) else find_isolated_cells(given)
     if cells is None:
         return arranged, None
     # Counts stay whole numbers.
@@ -185,6 +189,13 @@ def fit_cells(X: Matrix | ChunkedMatrix, weights: Matrix | None, task: Task) -> 
             _warn_of_outliers()
             return fit
         cells = find_outlier_cells(X, task)
+        with task.progress.stage("fit without outlier cells", steps=None):
+            return _fit_weighted(cells, weights, task)
+    return _fit_weighted(cells, weights, task)
+
+
+def _fit_weighted(cells: WeightedCells, weights: Matrix | None, task: Task) -> Fit:
+    """Fit the cells with outliers moved; `weights` are those of cells that were moved before."""
     fit = fit_once(cells.X, task.is_mostly_zero(cells.X), task)
     if weights is not None:
         cells = cells._replace(weights=np.minimum(cells.weights, weights))
@@ -257,10 +268,11 @@ def learn_with_missing(X: Dense, metric: str, task: Task) -> tuple[Graphs, Repre
     among the leading features, for which the missing values must be filled.
     """
     backend = task.backend
-    graphs = build_graphs(X, metric, task)
-    missing = is_missing(backend.asarray(X))
-    values = backend.asarray(first_guess(X))
-    values[missing] = smooth(values, graphs, task, missing).U[missing]
+    with task.progress.stage("missing values", steps=None):
+        graphs = build_graphs(X, metric, task)
+        missing = is_missing(backend.asarray(X))
+        values = backend.asarray(first_guess(X))
+        values[missing] = smooth(values, graphs, task, missing).U[missing]
     graphs = add_feature_neighbors(graphs, values, task)
     return graphs, smooth(values, graphs, task, missing)
 

@@ -9,8 +9,9 @@ from scipy import sparse
 from pyrocco._typing import Labels, Matrix
 from pyrocco.backends.kernels import graphs as kernels
 from pyrocco.backends.numpy import slices
+from pyrocco.backends.threads import in_threads
 from pyrocco.graph.distances import SquaredEuclidean, distances_between_rows
-from pyrocco.graph.exact import Neighbors, in_threads, nearest_first
+from pyrocco.graph.exact import Neighbors, nearest_first
 
 # Number of rows up to which all pairs are compared (see benchmarks/speed/results/neighbors.md).
 EXACT_ROWS = 100_000

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from pyrocco._typing import Floats, Labels, Mask, Matrix
+from pyrocco.backends.threads import in_threads
 from pyrocco.graph.distances import Distances, Query, distances_between_rows, without_rounding
 
 
@@ -94,16 +92,3 @@ def nearest_first(indices: Labels, distances: Floats, n_neighbors: int) -> Neigh
     return Neighbors(
         np.take_along_axis(indices, order, axis=1), np.take_along_axis(distances, order, axis=1)
     )
-
-
-def in_threads(work: Callable[[Any], None], items: Sequence[Any], n_threads: int | None) -> None:
-    """Do `work` on each of `items` in threads, with single-threaded linear algebra in each."""
-    if len(items) < 2:
-        for item in items:
-            work(item)
-        return
-    libraries = ThreadpoolController()
-    n_threads = n_threads or max([1, *(library["num_threads"] for library in libraries.info())])
-    with libraries.limit(limits=1), ThreadPoolExecutor(n_threads) as pool:
-        for _ in pool.map(work, items):
-            pass

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from pyrocco._typing import Labels
+from pyrocco._typing import Dense, Labels
 from pyrocco._typing import Matrix as Values
 from pyrocco.io.errors import MatrixError, check_extra, extra
 from pyrocco.io.hdf5 import list_matrices, load_h5ad
@@ -82,27 +82,30 @@ def _assembled(loaded: Parts) -> Values:
 def write_h5ad(
     path: Path,
     matrix: Matrix,
-    obs: Mapping[str, Labels],
-    var: Mapping[str, Labels],
+    obs: Mapping[str, Dense],
+    var: Mapping[str, Dense],
     uns: Mapping[str, object],
 ) -> None:
-    """Write a matrix; labels of rows (obs) and of columns (var), by name, become categories."""
+    """Write a matrix with values of rows (obs) and of columns (var); labels become categories."""
     anndata = import_anndata()
     with warnings.catch_warnings():
         # Duplicate names are allowed here.
         warnings.simplefilter("ignore", UserWarning)
         data = anndata.AnnData(
             matrix.X,
-            obs=_label_frame(obs, matrix.row_names),
-            var=_label_frame(var, matrix.column_names),
+            obs=_annotation_frame(obs, matrix.row_names),
+            var=_annotation_frame(var, matrix.column_names),
             uns=dict(uns),
         )
         data.write_h5ad(path)
 
 
-def _label_frame(columns: Mapping[str, Labels], names: tuple[str, ...]) -> pd.DataFrame:
-    categories = {name: as_categories(labels) for name, labels in columns.items()}
-    return pd.DataFrame(categories, index=pd.Index(names, dtype=object))
+def _annotation_frame(columns: Mapping[str, Dense], names: tuple[str, ...]) -> pd.DataFrame:
+    given = {
+        name: as_categories(values) if values.dtype.kind == "i" else values
+        for name, values in columns.items()
+    }
+    return pd.DataFrame(given, index=pd.Index(names, dtype=object))
 
 
 def check_annotated(adata: object) -> None:

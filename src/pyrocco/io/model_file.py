@@ -1,5 +1,7 @@
 """Model files: a zip archive of one JSON text and NumPy arrays, without pickle.
 
+Arrays are compressed where that makes them much smaller, such as labels and counts.
+
 A reader must expect any bytes. Whatever a file holds, reading it gives the values that were
 written or a `ModelFileError`; it takes no more memory than the size of the file suggests.
 """
@@ -33,13 +35,17 @@ from pyrocco.io.unfinished import replacing, write_errors
 __all__ = ["FORMAT_VERSION", "Record", "array_from_bytes", "read_model_file", "write_model_file"]
 
 # Increased when earlier versions of pyrocco could not read the files of this one.
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 _FORMAT = "pyrocco model"
 _TEXT = "model.json"
 # A fixed date, so that the same model gives the same bytes.
 _DATE = (2020, 1, 1, 0, 0, 0)
 # The text may be this many times as long as when it is compressed, or have this many bytes.
 _MOST_COMPRESSED, _ALWAYS_ALLOWED = 20, 1 << 20
+# Compressed arrays may together be this many times as large as the file, or have this many bytes.
+_MOST_EXPANDED, _ALWAYS_EXPANDED = 40, 16 << 20
+# An array is compressed if samples of its bytes shrink to less than this share.
+_WORTHWHILE, _SAMPLES, _SAMPLE_BYTES = 0.8, 8, 1 << 16
 # Values may be nested this deeply, and the JSON text that describes them.
 _DEEPEST_VALUE, _DEEPEST_TEXT = 40, 150
 # The hash of a larger integer may equal that of others; a dict of such keys would be slow.
@@ -76,10 +82,13 @@ class Record:
     parts: dict[str, Any]
 
 
-def write_model_file(path: str | os.PathLike[str], content: dict[str, Any]) -> None:
+def write_model_file(
+    path: str | os.PathLike[str], content: dict[str, Any], compress: bool = True
+) -> None:
     """Write nested dicts, lists, numbers, texts, arrays and records.
 
-    An existing file is replaced when the new one is complete.
+    An existing file is replaced when the new one is complete. With `compress`, arrays are
+    compressed where that pays, which takes longer.
 
     Raises
     ------
@@ -93,16 +102,25 @@ def write_model_file(path: str | os.PathLike[str], content: dict[str, Any]) -> N
     path = Path(path)
     if path.is_dir():
         raise OutputError(f"{path}: is a folder: give the name of a file")
-    with (
-        write_errors(path),
-        replacing(path) as unfinished,
-        zipfile.ZipFile(unfinished, "w") as archive,
-    ):
-        hashes = {}
-        for name, array in packed.arrays.items():
+    with write_errors(path), replacing(path) as unfinished:
+        expanded = _write(unfinished, content, packed.arrays, compress)
+        if expanded > _most_expanded(unfinished.stat().st_size):
+            # A reader would doubt it.
+            _write(unfinished, content, packed.arrays, compress=False)
+
+
+def _write(
+    path: Path, content: dict[str, Any], arrays: Mapping[str, Dense], compress: bool
+) -> int:
+    """Write packed content, and return the size of the arrays that were compressed."""
+    hashes, expanded = {}, 0
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, array in arrays.items():
             data = _array_bytes(array)
             hashes[name] = _hash(data)
-            _add(archive, name, data, zipfile.ZIP_STORED)
+            shrinks = compress and _shrinks(data)
+            _add(archive, name, data, zipfile.ZIP_DEFLATED if shrinks else zipfile.ZIP_STORED)
+            expanded += len(data) if shrinks else 0
         text = {
             "format": _FORMAT,
             "format_version": FORMAT_VERSION,
@@ -111,6 +129,20 @@ def write_model_file(path: str | os.PathLike[str], content: dict[str, Any]) -> N
         }
         data = json.dumps(text, indent=1).encode()
         _add(archive, _TEXT, data, _text_method(data))
+    return expanded
+
+
+def _shrinks(data: bytes) -> bool:
+    """Whether it pays to compress some bytes, judged by samples of them."""
+    starts = np.linspace(0, max(len(data) - _SAMPLE_BYTES, 0), _SAMPLES).astype(int)
+    samples = [data[start : start + _SAMPLE_BYTES] for start in np.unique(starts)]
+    small = sum(len(zlib.compress(sample, 1)) for sample in samples)
+    return small < _WORTHWHILE * sum(map(len, samples))
+
+
+def _most_expanded(size: int) -> int:
+    """How large the compressed arrays of a file of this size may be."""
+    return max(_ALWAYS_EXPANDED, _MOST_EXPANDED * size)
 
 
 def read_model_file(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -201,6 +233,7 @@ class _Members:
     archive: zipfile.ZipFile
     size: int  # of the file
     hashes: dict[str, str] = field(default_factory=dict)  # of the arrays read so far
+    expanded: int = 0  # size of the compressed arrays read so far
 
     def __post_init__(self) -> None:
         if sum(info.compress_size for info in self.archive.infolist()) > self.size:
@@ -221,11 +254,18 @@ class _Members:
         if not isinstance(name, str) or name in self.hashes:
             raise ValueError("no name of an array")
         info = self.archive.getinfo(name)
-        if info.compress_type != zipfile.ZIP_STORED or info.compress_size != info.file_size:
-            raise ValueError("arrays are not compressed")
+        self._check_array(info)
         data = self._read(info)
         self.hashes[name] = _hash(data)
         return array_from_bytes(data)
+
+    def _check_array(self, info: zipfile.ZipInfo) -> None:
+        if info.compress_type == zipfile.ZIP_DEFLATED:
+            self.expanded += info.file_size
+            if self.expanded > _most_expanded(self.size):
+                raise ValueError("the arrays are too large")
+        elif info.compress_type != zipfile.ZIP_STORED or info.compress_size != info.file_size:
+            raise ValueError("arrays are compressed by another method")
 
     def _read(self, info: zipfile.ZipInfo) -> bytes:
         with self.archive.open(info) as file:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 
 from pyrocco.io.anndata import read_h5ad
@@ -50,6 +52,9 @@ FORMATS = {
     ".xlsx": _EXCEL,
     ".xlsm": _EXCEL,
 }
+
+# Names in a folder among which the name of a missing file is looked for.
+_MOST_NAMES = 10_000
 
 _DEFAULTS = {"layer": None, "raw": False, "sheet": None, "layout": "auto", "absent": None}
 
@@ -168,11 +173,21 @@ def file_format(path: Path) -> Format:
     raise MatrixError(f"{path}: cannot read a {what}; {remedy}")
 
 
+def _similar(path: Path) -> str:
+    """Name the files whose names are similar to that of a missing one."""
+    try:
+        names = [other.name for other in islice(path.parent.iterdir(), _MOST_NAMES)]
+    except OSError:
+        return ""
+    close = [str(path.parent / name) for name in get_close_matches(path.name, names, n=2)]
+    return f"; did you mean {' or '.join(close)}?" if close else ""
+
+
 def check_file(path: Path) -> None:
     """Refuse a file that does not exist, is empty or cannot be read from back and forth."""
     with read_errors(path):
         if not path.exists():
-            raise MatrixError(f"{path}: there is no such file")
+            raise MatrixError(f"{path}: there is no such file{_similar(path)}")
         if not (path.is_file() or path.is_dir()):
             # A pipe may never end, and most formats need to go back and forth in the file.
             raise MatrixError(

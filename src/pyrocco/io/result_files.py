@@ -19,7 +19,7 @@ from pyrocco.io.columns import is_number
 from pyrocco.io.errors import OutputError
 from pyrocco.io.named_matrix import Matrix
 from pyrocco.io.partitioned import import_dask
-from pyrocco.io.result_folder import ROW_LABELS
+from pyrocco.io.result_folder import EXPLANATION, ROW_LABELS
 from pyrocco.io.unfinished import replacing, write_errors
 
 if TYPE_CHECKING:
@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 __all__ = [
     "MOST_ROWS_OF_CSV",
     "RESULT_FORMATS",
+    "ChunkedRows",
     "Results",
+    "SideClusters",
     "check_table_path",
     "csv_text",
     "escape_formulas",
@@ -75,26 +77,46 @@ def write_matrix(path: Path, matrix: Matrix) -> None:
 
 
 @dataclass(frozen=True, eq=False)
+class SideClusters:
+    """The clusters of the rows, or of the columns, of a fit."""
+
+    labels: Labels
+    membership: Floats | None = None  # probability of each label under the fitted model
+    stability: Floats | None = None  # of each cluster
+
+    def table(self, names: Names) -> Table:
+        """Return them as a table, with the names of the rows or columns."""
+        return label_table(names, self.labels, self.membership, self.stability)
+
+
+@dataclass(frozen=True, eq=False)
 class Results:
     """Results of a fit, with all that is needed to write them."""
 
     matrix: Matrix
-    row_labels: Labels
-    column_labels: Labels
+    rows: SideClusters
+    columns: SideClusters
     block_means: Floats  # of shape (n_row_clusters, n_column_clusters)
+    explanation: Table  # what distinguishes the clusters
     summary: dict[str, Any]  # what JSON can hold about the fit
     escape: bool = True  # whether to escape names in CSV files that look like formulas
 
     def tables(self) -> dict[str, Table]:
         """Return the results as tables by name; a table is a dict of columns."""
         return {
-            ROW_LABELS: label_table(self.matrix.row_names, self.row_labels),
-            "column_labels": label_table(self.matrix.column_names, self.column_labels),
+            ROW_LABELS: self.rows.table(self.matrix.row_names),
+            "column_labels": self.columns.table(self.matrix.column_names),
             "block_means": means_table(self.block_means),
+            EXPLANATION: self.explanation,
         }
 
 
-def label_table(names: Names, labels: Labels, membership: Floats | None = None) -> Table:
+def label_table(
+    names: Names,
+    labels: Labels,
+    membership: Floats | None = None,
+    stability: Floats | None = None,
+) -> Table:
     """Return labels as the columns of a table.
 
     Parameters
@@ -105,6 +127,8 @@ def label_table(names: Names, labels: Labels, membership: Floats | None = None) 
         Their clusters.
     membership : ndarray of float, optional
         Probability of each label under the fitted model.
+    stability : ndarray of float, optional
+        Stability of each cluster; the table has that of the cluster of each row.
 
     Returns
     -------
@@ -116,7 +140,11 @@ def label_table(names: Names, labels: Labels, membership: Floats | None = None) 
     {'name': ['a'], 'label': [0], 'membership': [0.9]}
     """
     table: Table = {"name": list(names), "label": labels}
-    return table if membership is None else {**table, "membership": membership}
+    if membership is not None:
+        table["membership"] = membership
+    if stability is not None:
+        table["stability"] = np.asarray(stability)[np.asarray(labels)]
+    return table
 
 
 def means_table(block_means: Floats) -> Table:
@@ -244,11 +272,19 @@ def _h5ad_results(folder: Path, results: Results) -> list[str]:
     write_h5ad(
         folder / "clusters.h5ad",
         results.matrix,
-        obs={KEY: results.row_labels},
-        var={KEY: results.column_labels},
+        obs=_annotations(results.rows),
+        var=_annotations(results.columns),
         uns={KEY: about},
     )
-    return ["clusters.h5ad"]
+    explanation = f"{EXPLANATION}.csv"
+    _write_columns(folder / explanation, ".csv", results.explanation, results.escape)
+    return ["clusters.h5ad", explanation]
+
+
+def _annotations(side: SideClusters) -> dict[str, Any]:
+    table = side.table([""] * len(side.labels))
+    names = {"label": KEY, "membership": f"{KEY}_membership", "stability": f"{KEY}_stability"}
+    return {names[column]: values for column, values in table.items() if column in names}
 
 
 def _needs_nothing() -> None:
@@ -261,16 +297,25 @@ RESULT_FORMATS: dict[str, tuple[Callable[[], object], ResultWriter]] = {
     "h5ad": (import_anndata, _h5ad_results),
 }
 
-RowLabelWriter = Callable[[Path, "DaskArray", "DaskArray", "DaskArray | None"], str]
+RowLabelWriter = Callable[[Path, "ChunkedRows"], str]
+
+
+@dataclass(frozen=True, eq=False)
+class ChunkedRows:
+    """Labels, membership and names of rows as Dask arrays in the same chunks."""
+
+    labels: DaskArray
+    membership: DaskArray
+    names: DaskArray | None  # None for numbers
+    stability: Floats  # of each cluster, in memory
 
 
 def row_label_writer(ending: str, n_rows: int, escape: bool = True) -> RowLabelWriter:
     """Return the function that writes row labels in chunks; `ending` is "csv" or "parquet".
 
     More than a million rows are written as Parquet in any case. `escape` is that of
-    `write_table`. The function takes a folder and
-    labels, membership and names (Dask arrays in the same chunks; names may be None). It returns
-    the name of what it wrote: a file, or a folder with one Parquet file per chunk.
+    `write_table`. The function takes a folder and the labels, and returns the name of what it
+    wrote: a file, or a folder with one Parquet file per chunk.
     """
     if ending == "csv" and n_rows <= MOST_ROWS_OF_CSV:
         return partial(_write_row_labels_csv, escape)
@@ -278,41 +323,31 @@ def row_label_writer(ending: str, n_rows: int, escape: bool = True) -> RowLabelW
     return _write_row_labels_parquet
 
 
-def _write_row_labels_csv(
-    escape: bool,
-    folder: Path,
-    labels: DaskArray,
-    membership: DaskArray,
-    names: DaskArray | None,
-) -> str:
+def _write_row_labels_csv(escape: bool, folder: Path, rows: ChunkedRows) -> str:
     path = folder / f"{ROW_LABELS}.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
-        for i, table in enumerate(_chunk_tables(labels, membership, names)):
+        for i, table in enumerate(_chunk_tables(rows)):
             file.write(csv_text(table, escape, header=i == 0))
     return path.name
 
 
-def _write_row_labels_parquet(
-    folder: Path, labels: DaskArray, membership: DaskArray, names: DaskArray | None
-) -> str:
+def _write_row_labels_parquet(folder: Path, rows: ChunkedRows) -> str:
     target = folder / f"{ROW_LABELS}.parquet"
     target.mkdir()
-    for i, table in enumerate(_chunk_tables(labels, membership, names)):
+    for i, table in enumerate(_chunk_tables(rows)):
         write_parquet(target / f"part-{i:04d}.parquet", table)
     return target.name
 
 
-def _chunk_tables(
-    labels: DaskArray, membership: DaskArray, names: DaskArray | None
-) -> Iterator[Table]:
+def _chunk_tables(rows: ChunkedRows) -> Iterator[Table]:
     """Yield one table per chunk of rows; only one of them is in memory at a time."""
     dask = import_dask()
     start = 0
-    for i in range(labels.numblocks[0]):
-        arrays = [array.blocks[i] for array in (labels, membership, names) if array is not None]
-        chunk_labels, chunk_membership, *chunk_names = dask.compute(*arrays)
-        stop = start + len(chunk_labels)
+    parts = [part for part in (rows.labels, rows.membership, rows.names) if part is not None]
+    for i in range(rows.labels.numblocks[0]):
+        labels, membership, *chunk_names = dask.compute(*(part.blocks[i] for part in parts))
+        stop = start + len(labels)
         default = [f"row_{row}" for row in range(start, stop)]
         chunk = chunk_names[0] if chunk_names else default
-        yield label_table(chunk, chunk_labels, chunk_membership)
+        yield label_table(chunk, labels, membership, rows.stability)
         start = stop

@@ -6,6 +6,7 @@ removed that pyrocco did not write, and never an input.
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import re
@@ -20,9 +21,10 @@ from pyrocco.io.unfinished import claimed_stage, write_errors
 
 __all__ = [
     "CHECKPOINT_FILE",
+    "EXPLANATION",
     "MATRIX_FILE",
     "MODEL_FILE",
-    "PICTURE_FILE",
+    "PICTURE_FORMATS",
     "REPORT_FILE",
     "RESULT_NAMES",
     "ROW_LABELS",
@@ -30,35 +32,76 @@ __all__ = [
     "EarlierResults",
     "check_not_input",
     "check_replaceable",
+    "default_folder",
     "earlier_results",
     "moved_when_complete",
     "names_in_format",
+    "picture_files",
     "staged_folder",
 ]
 
 CHECKPOINT_FILE = "checkpoint.pyrocco"
 MATRIX_FILE = "matrix.csv"
 MODEL_FILE = "model.pyrocco"
-PICTURE_FILE = "heatmap.png"
+PICTURE = "heatmap"
+# Formats of the picture, by the endings of its files.
+PICTURE_FORMATS = ("png", "pdf", "svg")
 REPORT_FILE = "report.html"
 SUMMARY_FILE = "summary.json"
 ROW_LABELS = "row_labels"
-_TABLES = (ROW_LABELS, "column_labels", "block_means")
+EXPLANATION = "explanation"
+_TABLES = (ROW_LABELS, "column_labels", "block_means", EXPLANATION)
 
 _TABLE_FILES = {
     "csv": [f"{table}.csv" for table in _TABLES],
     "parquet": [f"{table}.parquet" for table in _TABLES],
-    "h5ad": ["clusters.h5ad"],
+    "h5ad": ["clusters.h5ad", f"{EXPLANATION}.csv"],
 }
-_OTHER_FILES = (MODEL_FILE, PICTURE_FILE, REPORT_FILE, SUMMARY_FILE)
+_OTHER_FILES = (MODEL_FILE, REPORT_FILE, SUMMARY_FILE)
+
+
+def picture_files(formats: Iterable[str]) -> list[str]:
+    """Return the names of the files of the picture."""
+    return [f"{PICTURE}.{ending}" for ending in formats]
+
+
 # All names that results can have. Nothing else is ever replaced or removed.
-RESULT_NAMES = frozenset((*chain(*_TABLE_FILES.values()), *_OTHER_FILES, MATRIX_FILE))
+RESULT_NAMES = frozenset(
+    (
+        *chain(*_TABLE_FILES.values()),
+        *_OTHER_FILES,
+        *picture_files(PICTURE_FORMATS),
+        MATRIX_FILE,
+    )
+)
 
 
-def names_in_format(ending: str) -> list[str]:
-    """Return the names of the files that a fit may write: tables in a format, and the others."""
+def names_in_format(ending: str, pictures: Iterable[str] = PICTURE_FORMATS[:1]) -> list[str]:
+    """Return the names of the files that a fit may write.
+
+    `ending` is the format of the tables, and `pictures` are those of the picture.
+    """
     # Very many row labels are written as Parquet in any case.
-    return [*_TABLE_FILES[ending], f"{ROW_LABELS}.parquet", *_OTHER_FILES]
+    tables = [*_TABLE_FILES[ending], f"{ROW_LABELS}.parquet"]
+    return [*tables, *picture_files(pictures), *_OTHER_FILES]
+
+
+def default_folder(source: Path) -> Path:
+    """Return the folder for the results of an input: in the current one, named after the input.
+
+    Examples
+    --------
+    >>> for source in ("data/counts.csv.gz", "parts/*.parquet", "big.zarr"):
+    ...     print(default_folder(Path(source)))
+    counts-pyrocco
+    parts-pyrocco
+    big-pyrocco
+    """
+    while glob.has_magic(source.name):
+        source = source.parent
+    name = Path((source.name or source.resolve().name).strip("."))
+    unpacked = name.with_suffix("") if name.suffix == ".gz" else name
+    return Path(f"{unpacked.stem or 'matrix'}-pyrocco")
 
 
 # Files in a folder of row labels.

@@ -6,7 +6,6 @@ Only text that fits is drawn, so that labels never overlap.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import cycle, islice
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,7 +13,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.transforms import ScaledTranslation
 
 from pyrocco._typing import Labels
-from pyrocco.plots.style import BLUE, FONT_SIZE, SKY, figure_of
+from pyrocco.plots.style import FONT_SIZE, cluster_colours, figure_of
 
 __all__ = [
     "LONGEST_NAME",
@@ -90,8 +89,9 @@ def label_clusters(
     _write_outside(ax, axis, 0.5, title, offset=offset, vertical=axis == "rows")
 
 
-def draw_cluster_bars(ax: Axes, axis: str, edges: Labels) -> None:
-    """Draw a bar for every cluster, dark and light alternately, on the right or on top."""
+def draw_cluster_bars(ax: Axes, axis: str, edges: Labels, clusters: Labels) -> None:
+    """Draw a bar in the colour of every cluster, on the right or on top."""
+    palette = cluster_colours(int(clusters.max()) + 1)
     rows, ends = axis == "rows", edges / edges[-1]
     along = 1 - ends if rows else ends
     corners = np.stack([along, np.ones_like(along)][:: -1 if rows else 1], axis=1)
@@ -99,7 +99,7 @@ def draw_cluster_bars(ax: Axes, axis: str, edges: Labels) -> None:
     outside = ScaledTranslation(out * rows, out * (not rows), figure_of(ax).dpi_scale_trans)
     bars = LineCollection(
         list(np.stack([corners[:-1], corners[1:]], axis=1)),
-        colors=list(islice(cycle([BLUE, SKY]), len(edges) - 1)),
+        colors=[palette[cluster] for cluster in clusters],
         linewidths=_BAR,
         capstyle="butt",
         transform=ax.transAxes + outside,

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from pyrocco._typing import Floats, Labels, Matrix
-from pyrocco.cells.input import check_matrix
+from pyrocco._typing import FittedCoClustering, Floats, Labels, MatrixLike
 from pyrocco.plots.axis_labels import axis_inches, names_font
-from pyrocco.plots.order import downsample, order_by_means
-from pyrocco.plots.style import FONT_SIZE, ColourScale, colour_scale, figure_of, show_image
+from pyrocco.plots.input import read_data
+from pyrocco.plots.order import Arrangement, display_order, downsample, order_by_means
+from pyrocco.plots.style import (
+    FONT_SIZE,
+    ColourScale,
+    colour_scale,
+    figure_of,
+    own_axes,
+    show_image,
+)
 from pyrocco.results.statistics import Moments
-from pyrocco.validation import check_labels
 
 __all__ = ["plot_block_means", "plot_block_noise"]
 
@@ -22,8 +30,8 @@ _NUMBER_WIDTH, _NUMBER_HEIGHT = 0.5, 0.16  # inches
 
 
 def plot_block_means(
-    block_means: ArrayLike,
-    ax: Axes,
+    block_means: ArrayLike | FittedCoClustering,
+    ax: Axes | None = None,
     *,
     row_sizes: ArrayLike | None = None,
     column_sizes: ArrayLike | None = None,
@@ -32,10 +40,11 @@ def plot_block_means(
 
     Parameters
     ----------
-    block_means : array-like of shape (n_row_clusters, n_column_clusters)
-        Mean of every block (`ROCCO.block_means_`); NaN if all its values are missing.
-    ax : Axes
-        Axes to draw on.
+    block_means : fitted ROCCO or array-like of shape (n_row_clusters, n_column_clusters)
+        A fitted model or one of its cuts, which is drawn in the order of all plots; or the mean
+        of every block, NaN if all its values are missing.
+    ax : Axes, optional
+        Axes to draw on; those of a new figure by default.
     row_sizes, column_sizes : array-like of int, optional
         Sizes of the clusters, written beside their numbers. By default the clusters are
         assumed to be numbered from the largest to the smallest.
@@ -52,30 +61,57 @@ def plot_block_means(
     >>> ax.images[0].get_array().tolist()
     [[5.0, 0.0], [0.0, 4.0]]
     """
+    ax, model = own_axes(ax), block_means
+    if hasattr(model, "row_labels_"):
+        return _plot_means_of(model, ax)
     values = np.asarray(block_means, dtype=float)
-    known = values[~np.isnan(values)]
     given = [None if size is None else np.asarray(size) for size in (row_sizes, column_sizes)]
     sizes = [
         np.arange(n, 0, -1) if size is None else size
         for n, size in zip(values.shape, given, strict=True)
     ]
-    clusters = order_by_means(np.nan_to_num(values, nan=np.mean(known)), *sizes)
+    mean = np.mean(values[~np.isnan(values)])
+    clusters = order_by_means(np.nan_to_num(values, nan=mean), *sizes)
+    return _draw_means(values, ax, clusters, (given[0], given[1]))
+
+
+def _plot_means_of(model: Any, ax: Axes) -> Axes:
+    sizes = np.bincount(model.row_labels_), np.bincount(model.column_labels_)
+    return _draw_means(np.asarray(model.block_means_), ax, display_order(model), sizes)
+
+
+def _draw_means(
+    values: Floats,
+    ax: Axes,
+    clusters: tuple[Labels, Labels],
+    sizes: tuple[Labels | None, Labels | None],
+) -> Axes:
+    known = values[~np.isnan(values)]
     scale = colour_scale(known, signed=bool(known.min() < 0))
-    _draw_blocks(values, ax, scale, clusters, (given[0], given[1]), "mean")
+    _draw_blocks(values, ax, scale, clusters, sizes, "mean")
     return ax
 
 
-def plot_block_noise(X: Matrix, row_labels: ArrayLike, column_labels: ArrayLike, ax: Axes) -> Axes:
+def plot_block_noise(
+    X: MatrixLike,
+    row_labels: ArrayLike | None = None,
+    column_labels: ArrayLike | None = None,
+    ax: Axes | None = None,
+    *,
+    model: FittedCoClustering | None = None,
+) -> Axes:
     """Plot the standard deviation within every block, in the order of `plot_block_means`.
 
     Parameters
     ----------
-    X : ndarray or sparse matrix of shape (n_rows, n_columns)
+    X : DataFrame of pandas or polars, array, sparse matrix or AnnData
         The matrix; missing values are NaN.
-    row_labels, column_labels : array-like of int
+    row_labels, column_labels : array-like of int, optional
         Cluster of every row and of every column, counting from 0.
-    ax : Axes
-        Axes to draw on.
+    ax : Axes, optional
+        Axes to draw on; those of a new figure by default.
+    model : fitted estimator, optional
+        Model to draw instead of labels.
 
     Returns
     -------
@@ -90,16 +126,15 @@ def plot_block_noise(X: Matrix, row_labels: ArrayLike, column_labels: ArrayLike,
     >>> ax.images[0].get_array().tolist()
     [[1.0, 4.0]]
     """
-    X = check_matrix(X)
-    rows = check_labels("row_labels", row_labels, X.shape[0], "row")
-    columns = check_labels("column_labels", column_labels, X.shape[1], "column")
-    blocks = Moments.of(X, rows).T.merged(columns).T
+    data, ax = read_data(X).X, own_axes(ax)
+    found = Arrangement.of(data, row_labels, column_labels, model)
+    rows, columns = found.labels
+    blocks = Moments.of(data, rows).T.merged(columns).T
     scatter = np.where(blocks.counts > 0, blocks.scatter, np.nan)
     noise = np.sqrt(scatter / np.maximum(blocks.counts, 1))
     sizes = np.bincount(rows), np.bincount(columns)
-    clusters = order_by_means(blocks.means, *sizes)
     scale = ColourScale("viridis", 0.0, float(np.nanmax(noise)) or 1.0, "white")
-    _draw_blocks(noise, ax, scale, clusters, sizes, "standard deviation")
+    _draw_blocks(noise, ax, scale, found.clusters, sizes, "standard deviation")
     return ax
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from pyrocco._typing import Floats
-from pyrocco.plots.style import BLUE, FONT_SIZE, ORANGE, VERMILION
+from pyrocco.plots.style import BLUE, FONT_SIZE, ORANGE, VERMILION, own_axes
 
 __all__ = ["plot_convergence"]
 
@@ -18,8 +20,8 @@ _STYLES = {"mu of rows": (VERMILION, "--"), "mu of columns": (ORANGE, ":")}
 
 
 def plot_convergence(
-    objective: ArrayLike,
-    ax: Axes,
+    objective: Any,
+    ax: Axes | None = None,
     *,
     mu_rows: ArrayLike | None = None,
     mu_columns: ArrayLike | None = None,
@@ -30,12 +32,13 @@ def plot_convergence(
 
     Parameters
     ----------
-    objective : array-like of shape (n_iterations,)
-        Objective at every iteration (``[record["objective"] for record in history_]``).
-    ax : Axes
-        Axes to draw on.
+    objective : fitted ROCCO or array-like of shape (n_iterations,)
+        A fitted model, or the objective at every iteration.
+    ax : Axes, optional
+        Axes to draw on; those of a new figure by default.
     mu_rows, mu_columns : array-like of shape (n_iterations,), optional
-        Mu of the rows and of the columns; values that are not finite are left out.
+        Mu of the rows and of the columns, by default those of the model; values that are not
+        finite are left out.
 
     Returns
     -------
@@ -49,6 +52,14 @@ def plot_convergence(
     >>> ax.get_yscale(), [line.get_label() for line in ax.lines]
     ('log', ['objective'])
     """
+    ax = own_axes(ax)
+    if hasattr(objective, "history_"):
+        objective, own_rows, own_columns = (
+            [record[name] for record in objective.history_]
+            for name in ("objective", "mu_rows", "mu_columns")
+        )
+        mu_rows = own_rows if mu_rows is None else mu_rows
+        mu_columns = own_columns if mu_columns is None else mu_columns
     values = np.asarray(objective, dtype=float)
     _draw(ax, values, "objective", BLUE, "-")
     ax.set_xlabel("iteration", fontsize=FONT_SIZE)

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from pyrocco._typing import Labels, Matrix, stored_values
+from pyrocco._typing import FittedCoClustering, Labels, Matrix, MatrixLike, stored_values
 from pyrocco.cells.input import check_matrix
 from pyrocco.plots.axis_labels import (
     LONGEST_NAME,
@@ -21,9 +21,17 @@ from pyrocco.plots.axis_labels import (
     label_names,
     names_font,
 )
-from pyrocco.plots.order import cluster_order, downsample, sort_by_cluster
-from pyrocco.plots.style import FONT_SIZE, GREY, ColourScale, colour_scale, count, show_image
-from pyrocco.validation import check_labels
+from pyrocco.plots.input import read_data
+from pyrocco.plots.order import Arrangement, downsample
+from pyrocco.plots.style import (
+    FONT_SIZE,
+    GREY,
+    ColourScale,
+    colour_scale,
+    count,
+    own_axes,
+    show_image,
+)
 
 __all__ = [
     "before_and_after",
@@ -41,8 +49,8 @@ _TITLE: dict[str, Any] = {"fontsize": FONT_SIZE + 2, "pad": 36}
 
 
 def plot_matrix(
-    X: Matrix,
-    ax: Axes,
+    X: MatrixLike,
+    ax: Axes | None = None,
     *,
     row_names: Sequence[str] | None = None,
     column_names: Sequence[str] | None = None,
@@ -52,12 +60,12 @@ def plot_matrix(
 
     Parameters
     ----------
-    X : ndarray or sparse matrix of shape (n_rows, n_columns)
+    X : DataFrame of pandas or polars, array, sparse matrix or AnnData
         The matrix; missing values are NaN.
-    ax : Axes
-        Axes to draw on.
+    ax : Axes, optional
+        Axes to draw on; those of a new figure by default.
     row_names, column_names : sequence of str, optional
-        Names, written beside the heat map if they fit.
+        Names, written beside the heat map if they fit; by default those of `X`.
     scale : ColourScale, optional
         Colours; chosen from the values by default.
 
@@ -72,19 +80,22 @@ def plot_matrix(
     >>> ax.images[0].get_array().shape
     (4, 4)
     """
-    X = check_matrix(X)
-    _draw(X, ax, (np.arange(X.shape[0]), np.arange(X.shape[1])), scale)
-    label_names(ax, "rows", row_names)
-    label_names(ax, "columns", column_names)
+    data, ax = read_data(X), own_axes(ax)
+    n_rows, n_columns = data.X.shape
+    _draw(data.X, ax, (np.arange(n_rows), np.arange(n_columns)), scale)
+    names = data.names(row_names, column_names)
+    label_names(ax, "rows", names[0])
+    label_names(ax, "columns", names[1])
     return ax
 
 
 def plot_biclusters(
-    X: Matrix,
-    row_labels: ArrayLike,
-    column_labels: ArrayLike,
-    ax: Axes,
+    X: MatrixLike,
+    row_labels: ArrayLike | None = None,
+    column_labels: ArrayLike | None = None,
+    ax: Axes | None = None,
     *,
+    model: FittedCoClustering | None = None,
     row_names: Sequence[str] | None = None,
     column_names: Sequence[str] | None = None,
     scale: ColourScale | None = None,
@@ -95,14 +106,16 @@ def plot_biclusters(
 
     Parameters
     ----------
-    X : ndarray or sparse matrix of shape (n_rows, n_columns)
+    X : DataFrame of pandas or polars, array, sparse matrix or AnnData
         The matrix; missing values are NaN.
-    row_labels, column_labels : array-like of int
+    row_labels, column_labels : array-like of int, optional
         Cluster of every row and of every column, counting from 0.
-    ax : Axes
-        Axes to draw on.
+    ax : Axes, optional
+        Axes to draw on; those of a new figure by default.
+    model : fitted estimator, optional
+        Model to draw instead of labels, in the order of all plots and of the report.
     row_names, column_names : sequence of str, optional
-        Names, written beside the heat map if they fit.
+        Names, written beside the heat map if they fit; by default those of `X`.
     scale : ColourScale, optional
         Colours; chosen from the values by default.
     cell_weights : ndarray or sparse matrix, optional
@@ -123,33 +136,30 @@ def plot_biclusters(
     >>> ax.images[0].get_array().tolist()
     [[5.0, 5.0, 0.0], [0.0, 0.0, 5.0]]
     """
-    X = check_matrix(X)
-    labels = (
-        check_labels("row_labels", row_labels, X.shape[0], "row"),
-        check_labels("column_labels", column_labels, X.shape[1], "column"),
-    )
-    clusters = cluster_order(X, *labels)
-    orders = sort_by_cluster(labels[0], clusters[0]), sort_by_cluster(labels[1], clusters[1])
-    scale = _draw(X, ax, orders, scale)
+    data, ax = read_data(X), own_axes(ax, (6.0, 5.0))
+    found = Arrangement.of(data.X, row_labels, column_labels, model)
+    scale = _draw(data.X, ax, found.members, scale)
     if cell_weights is not None:
-        mark_outlier_cells(check_matrix(cell_weights), ax, orders)
-    sides = zip(("rows", "columns"), labels, clusters, orders, strict=True)
-    named = zip((row_names, column_names), cluster_names or (None, None), strict=True)
-    for (axis, label, cluster, order), (names, called) in zip(sides, named, strict=True):
+        mark_outlier_cells(check_matrix(cell_weights), ax, found.members)
+    sides = zip(("rows", "columns"), found.labels, found.clusters, found.members, strict=True)
+    names = data.names(row_names, column_names)
+    named = zip(names, cluster_names or (None, None), strict=True)
+    for (axis, label, cluster, order), (own, called) in zip(sides, named, strict=True):
         edges = np.concatenate([[0], np.cumsum(np.bincount(label)[cluster])])
         _draw_borders(ax, axis, edges, scale.border)
-        draw_cluster_bars(ax, axis, edges)
+        draw_cluster_bars(ax, axis, edges, cluster)
         shown = [str(number) if called is None else called[number] for number in cluster]
         label_clusters(ax, axis, shown, edges)
-        label_names(ax, axis, None if names is None else [names[i] for i in order])
+        label_names(ax, axis, None if own is None else [own[i] for i in order])
     return ax
 
 
 def before_and_after(
-    X: Matrix,
-    row_labels: ArrayLike,
-    column_labels: ArrayLike,
+    X: MatrixLike,
+    row_labels: ArrayLike | None = None,
+    column_labels: ArrayLike | None = None,
     *,
+    model: FittedCoClustering | None = None,
     row_names: Sequence[str] | None = None,
     column_names: Sequence[str] | None = None,
     cell_weights: Matrix | None = None,
@@ -158,12 +168,14 @@ def before_and_after(
 
     Parameters
     ----------
-    X : ndarray or sparse matrix of shape (n_rows, n_columns)
+    X : DataFrame of pandas or polars, array, sparse matrix or AnnData
         The matrix; missing values are NaN.
-    row_labels, column_labels : array-like of int
+    row_labels, column_labels : array-like of int, optional
         Cluster of every row and of every column, counting from 0.
+    model : fitted estimator, optional
+        Model to draw instead of labels, in the order of all plots and of the report.
     row_names, column_names : sequence of str, optional
-        Names, written beside the heat maps if they fit.
+        Names, written beside the heat maps if they fit; by default those of `X`.
     cell_weights : ndarray or sparse matrix, optional
         Weight of every cell (`ROCCO.cell_weights_`). Outlier cells, those with a low
         weight, are drawn in grey in the sorted matrix.
@@ -179,21 +191,24 @@ def before_and_after(
     >>> [ax.get_title() for ax in figure.axes[:2]]
     ['Original: 6 rows, 6 columns', 'Sorted: 2 row clusters, 2 column clusters']
     """
-    X = check_matrix(X)
+    data = read_data(X)
+    found = Arrangement.of(data.X, row_labels, column_labels, model)
     top = _TOP if cell_weights is None else _TOP + _TITLE_LINE
-    figure, (left, right, bar) = _panels(row_names, column_names, top)
-    names: dict[str, Any] = {"row_names": row_names, "column_names": column_names}
-    plot_biclusters(X, row_labels, column_labels, right, cell_weights=cell_weights, **names)
+    own = data.names(row_names, column_names)
+    figure, (left, right, bar) = _panels(*own, top)
+    names: dict[str, Any] = {"row_names": own[0], "column_names": own[1]}
+    clusters = (row_labels, column_labels, right)
+    plot_biclusters(data, *clusters, model=model, cell_weights=cell_weights, **names)
     image = right.images[0]
     scale = ColourScale(image.get_cmap().name, *image.get_clim(), "black")
-    plot_matrix(X, left, scale=scale, **names)
-    size = f"{count(X.shape[0], 'row')}, {count(X.shape[1], 'column')}"
+    plot_matrix(data, left, scale=scale, **names)
+    size = f"{count(data.X.shape[0], 'row')}, {count(data.X.shape[1], 'column')}"
     left.set_title(f"Original: {size}", **_TITLE)
-    n_rows, n_columns = int(np.max(row_labels)) + 1, int(np.max(column_labels)) + 1
-    clusters = f"{count(n_rows, 'row cluster')}, {count(n_columns, 'column cluster')}"
+    n_rows, n_columns = (len(of_side) for of_side in found.clusters)
+    numbers = f"{count(n_rows, 'row cluster')}, {count(n_columns, 'column cluster')}"
     marked = "" if cell_weights is None else "\n(grey: outlier cells)"
-    right.set_title(f"Sorted: {clusters}{marked}", **_TITLE)
-    _draw_colourbar(right, bar, X.shape)
+    right.set_title(f"Sorted: {numbers}{marked}", **_TITLE)
+    _draw_colourbar(right, bar, data.X.shape)
     return figure
 
 

@@ -7,13 +7,19 @@ without a model are ordered by `cluster_order`.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from pyrocco._typing import Dense, FittedCoClustering, Floats, Labels, Matrix, stored_values
 from pyrocco.assign.nested import NestedClusters, NestedSide
 from pyrocco.fitting.result import block_means
+from pyrocco.validation import check_labels
 
 __all__ = [
+    "Arrangement",
     "bins",
     "cluster_order",
     "clusters_in_order",
@@ -32,15 +38,15 @@ _ROUNDS = 5
 _LARGEST = 4e307
 
 
-def display_order(model: FittedCoClustering, X: Matrix) -> tuple[Labels, Labels]:
+def display_order(model: FittedCoClustering, X: Matrix | None = None) -> tuple[Labels, Labels]:
     """Order the row clusters and the column clusters of a model as all plots draw them.
 
     Parameters
     ----------
     model : estimator
         A fitted `ROCCO`, a cut of it, or another model with row labels and column labels.
-    X : ndarray or CSR matrix
-        The matrix it was fitted to.
+    X : ndarray or CSR matrix, optional
+        The matrix it was fitted to. A `ROCCO` and its cuts know their order without it.
 
     Returns
     -------
@@ -54,7 +60,7 @@ def display_order(model: FittedCoClustering, X: Matrix) -> tuple[Labels, Labels]
     >>> from pyrocco import ROCCO
     >>> from pyrocco.datasets import make_noisy_biclusters
     >>> X = make_noisy_biclusters((100, 80), 4, noise=10, random_state=0).X
-    >>> rows, columns = display_order(ROCCO().fit(X), X)
+    >>> rows, columns = display_order(ROCCO().fit(X))
     >>> sorted(rows.tolist()), sorted(columns.tolist())
     ([0, 1, 2, 3], [0, 1, 2, 3])
     """
@@ -65,15 +71,15 @@ def display_order(model: FittedCoClustering, X: Matrix) -> tuple[Labels, Labels]
     )
 
 
-def member_order(model: FittedCoClustering, X: Matrix) -> tuple[Labels, Labels]:
+def member_order(model: FittedCoClustering, X: Matrix | None = None) -> tuple[Labels, Labels]:
     """Order the rows and the columns so that all nested clusters of a model are contiguous.
 
     Parameters
     ----------
     model : estimator
         A fitted `ROCCO`, a cut of it, or another model with row labels and column labels.
-    X : ndarray or CSR matrix
-        The matrix it was fitted to.
+    X : ndarray or CSR matrix, optional
+        The matrix it was fitted to. A `ROCCO` and its cuts know their order without it.
 
     Returns
     -------
@@ -86,17 +92,55 @@ def member_order(model: FittedCoClustering, X: Matrix) -> tuple[Labels, Labels]:
     >>> from pyrocco.datasets import make_noisy_biclusters
     >>> X = make_noisy_biclusters((100, 80), 4, noise=10, random_state=0).X
     >>> model = ROCCO().fit(X)
-    >>> rows, columns = member_order(model, X)
+    >>> rows, columns = member_order(model)
     >>> int(np.count_nonzero(np.diff(model.at(3, 3).row_labels_[rows])))
     2
     """
     tree = tree_of(model)
     if tree is None:
+        if X is None:
+            raise TypeError(
+                f"the matrix is needed to order the clusters of {type(model).__name__}"
+            )
         labels = np.asarray(model.row_labels_), np.asarray(model.column_labels_)
         clusters = cluster_order(X, *labels)
         return sort_by_cluster(labels[0], clusters[0]), sort_by_cluster(labels[1], clusters[1])
-    rows, columns = _order_trees(X, tree)
+    rows, columns = _order_trees(_finest_means(model, tree), tree)
     return sort_by_cluster(tree.rows.finest, rows), sort_by_cluster(tree.columns.finest, columns)
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """Labels of rows and columns, and the order in which clusters and members are drawn."""
+
+    labels: tuple[Labels, Labels]
+    clusters: tuple[Labels, Labels]
+    members: tuple[Labels, Labels]
+
+    @classmethod
+    def of(
+        cls, X: Matrix, row_labels: ArrayLike | None, column_labels: ArrayLike | None, model: Any
+    ) -> Arrangement:
+        """Arrange the clusters of a model, or those of labels."""
+        given = row_labels is not None, column_labels is not None
+        if model is None and not all(given):
+            raise TypeError("give row_labels and column_labels, or model=, a fitted model.")
+        if model is not None and any(given):
+            raise TypeError("give row_labels and column_labels, or model=, not both.")
+        found = (row_labels, column_labels)
+        if model is not None:
+            found = (model.row_labels_, model.column_labels_)
+        labels = (
+            check_labels("row_labels", found[0], X.shape[0], "row"),
+            check_labels("column_labels", found[1], X.shape[1], "column"),
+        )
+        if model is not None and tree_of(model) is not None:
+            members = member_order(model)
+            clusters = [clusters_in_order(*side) for side in zip(labels, members, strict=True)]
+            return cls(labels, (clusters[0], clusters[1]), members)
+        rows, columns = cluster_order(X, *labels)
+        members = sort_by_cluster(labels[0], rows), sort_by_cluster(labels[1], columns)
+        return cls(labels, (rows, columns), members)
 
 
 def tree_of(model: object) -> NestedClusters | None:
@@ -119,13 +163,21 @@ def clusters_in_order(labels: Labels, order: Labels) -> Labels:
     return np.argsort(first, kind="stable")
 
 
-def _order_trees(X: Matrix, tree: NestedClusters) -> tuple[Labels, Labels]:
+def _finest_means(model: Any, tree: NestedClusters) -> Floats:
+    """Return the means over the finest clusters of rows and of columns; NaN without values."""
+    # A cut has its own as `statistics`.
+    statistics = model.statistics_ if hasattr(model, "statistics_") else model.statistics
+    blocks = statistics.blocks(np.arange(tree.rows.n_finest), tree.columns.finest)
+    return np.asarray(np.where(blocks.counts > 0, blocks.means, np.nan))
+
+
+def _order_trees(means: Floats, tree: NestedClusters) -> tuple[Labels, Labels]:
     """Order the finest clusters of both sides, so that high blocks lie near the diagonal.
 
     The side with fewer clusters begins with its largest clusters; then each side follows the
     other in turn (reciprocal averaging), as far as its tree allows.
     """
-    weights = _standing_out(block_means(X, tree.rows.finest, tree.columns.finest))
+    weights = _standing_out(means)
     sizes = np.bincount(tree.rows.finest), np.bincount(tree.columns.finest)
     if tree.rows.n_fitted > tree.columns.n_fitted:
         columns, rows = _follow_in_turn(weights.T, (tree.columns, tree.rows), (sizes[1], sizes[0]))
@@ -199,7 +251,8 @@ def cluster_order(X: Matrix, row_labels: Labels, column_labels: Labels) -> tuple
     """
     means = _limited(block_means(X, row_labels, column_labels))
     # A block whose values are all missing does not stand out.
-    means = np.where(np.isnan(means), np.nanmean(means), means)
+    known = means[~np.isnan(means)]
+    means = np.where(np.isnan(means), known.mean() if known.size else 0.0, means)
     return order_by_means(means, np.bincount(row_labels), np.bincount(column_labels))
 
 

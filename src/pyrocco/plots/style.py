@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import os
 import warnings
 from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-from matplotlib import colormaps
+from matplotlib import colormaps, rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
@@ -18,15 +22,19 @@ __all__ = [
     "BLUE",
     "FONT_SIZE",
     "GREY",
+    "MISSING",
     "ORANGE",
     "SKY",
     "VERMILION",
     "ColourScale",
+    "category_colours",
     "cluster_colours",
     "colour_scale",
     "colour_table",
     "count",
     "figure_of",
+    "own_axes",
+    "rendered",
     "save_figure",
     "show_image",
 ]
@@ -38,6 +46,8 @@ ORANGE = "#E69F00"
 SKY = "#56B4E9"
 VERMILION = "#D55E00"
 GREY = "0.45"
+# Missing values and missing annotations; no colormap or palette contains it.
+MISSING = "#d9d9d9"
 
 # Colours of clusters and of categories. The first seven are those of Okabe and Ito; each of the
 # others is the one that differs most from all before it, for usual and for red-green blind
@@ -49,7 +59,19 @@ _COLOURS = (
     "#0096a5", "#b4963c", "#ff96a5", "#5a3c2d", "#3cf0c3", "#963c00", "#c3b4e1", "#0069d2",
 )  # fmt: skip
 
+# Muted colours for categories, so that they are not taken for clusters (Paul Tol's palette for
+# colour-blind readers), and after them the later ones of the clusters.
+_CATEGORIES = (
+    "#cc6677", "#332288", "#ddcc77", "#117733", "#88ccee", "#882255", "#44aa99", "#999933",
+    "#aa4499", *_COLOURS[7:],
+)  # fmt: skip
+
 FONT_SIZE = 8.0  # points
+
+
+# Text in PDF and SVG files stays text, and the same figure gives the same file.
+_EDITABLE: dict[Any, Any] = {"pdf.fonttype": 42, "svg.fonttype": "none", "svg.hashsalt": "pyrocco"}
+_WITHOUT_DATE: dict[str, dict[str, Any]] = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}
 
 
 def cluster_colours(n: int, start: int = 0) -> list[str]:
@@ -73,6 +95,30 @@ def cluster_colours(n: int, start: int = 0) -> list[str]:
     ['#0072b2', '#e69f00', '#009e73']
     """
     return [_COLOURS[(start + k) % len(_COLOURS)] for k in range(n)]
+
+
+def category_colours(n: int, start: int = 0) -> list[str]:
+    """Return a colour for each of `n` categories of an annotation; none is that of a cluster.
+
+    Parameters
+    ----------
+    n : int
+        Number of categories.
+    start : int, default=0
+        Number of colours to leave out, because another annotation has them. If the colours
+        would not suffice, none is left out.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> category_colours(2), category_colours(1, start=2)
+    (['#cc6677', '#332288'], ['#ddcc77'])
+    """
+    start = start if start + n <= len(_CATEGORIES) else 0
+    return [_CATEGORIES[(start + k) % len(_CATEGORIES)] for k in range(n)]
 
 
 @dataclass(frozen=True)
@@ -142,6 +188,16 @@ def figure_of(ax: Axes) -> Figure:
     return figure
 
 
+def own_axes(ax: Axes | None, figsize: tuple[float, float] = (6.0, 4.5)) -> Axes:
+    """Return the given axes, or those of a new figure of pyplot."""
+    if ax is not None:
+        return ax
+    # pyplot chooses a window system, so it is imported only for figures of its own.
+    pyplot = import_module("matplotlib.pyplot")
+    new: Axes = pyplot.subplots(figsize=figsize, layout="constrained")[1]
+    return new
+
+
 def save_figure(figure: Figure, path: str | os.PathLike[str], dpi: int = 150) -> None:
     """Save a figure to a file. No display is needed.
 
@@ -163,7 +219,16 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], dpi: int = 150) ->
     ...     (Path(folder) / "empty.png").stat().st_size > 0
     True
     """
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), rc_context(_EDITABLE):
         # Names in scripts that the font lacks are drawn as boxes; the tables have them in full.
         warnings.filterwarnings("ignore", message="Glyph .* missing")
-        figure.savefig(path, dpi=dpi)
+        figure.savefig(path, dpi=dpi, metadata=_WITHOUT_DATE.get(Path(path).suffix))
+
+
+def rendered(figure: Figure, dpi: int) -> bytes:
+    """Return a figure as the bytes of a PNG file."""
+    buffer = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        figure.savefig(buffer, format="png", dpi=dpi)
+    return buffer.getvalue()

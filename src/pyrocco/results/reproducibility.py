@@ -232,10 +232,11 @@ def reproducibility(
     copy = _unfitted(model, n_processes)
     progress = Progress(*([] if observer is None else [observer]))
     stages = ("split", progress), ("split without structure", progress)
-    splits = _in_parallel(_split, (copy, matrix, labels), seeds, n_processes, stages[0])
-    null = _in_parallel(
-        _split_without_structure, (copy, matrix), null_seeds, n_processes, stages[1]
-    )
+    with progress.stage("reproducibility", steps=n_repeats + n_null):
+        splits = _in_parallel(_split, (copy, matrix, labels), seeds, n_processes, stages[0])
+        null = _in_parallel(
+            _split_without_structure, (copy, matrix), null_seeds, n_processes, stages[1]
+        )
     return _collected(splits, null, labels)
 
 

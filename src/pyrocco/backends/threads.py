@@ -1,0 +1,23 @@
+"""Work that is spread over the threads of this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from threadpoolctl import ThreadpoolController
+
+Result = TypeVar("Result")
+
+
+def in_threads(
+    work: Callable[[Any], Result], items: Sequence[Any], n_threads: int | None = None
+) -> list[Result]:
+    """Do `work` on each of `items` in threads, with single-threaded linear algebra in each."""
+    if len(items) < 2:
+        return [work(item) for item in items]
+    libraries = ThreadpoolController()
+    n_threads = n_threads or max([1, *(library["num_threads"] for library in libraries.info())])
+    with libraries.limit(limits=1), ThreadPoolExecutor(n_threads) as pool:
+        return list(pool.map(work, items))

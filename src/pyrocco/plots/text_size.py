@@ -1,0 +1,54 @@
+"""The size of text in inches, and text that is shortened to fit."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+from matplotlib.backends.backend_agg import RendererAgg
+from matplotlib.font_manager import FontProperties
+
+__all__ = ["LINE", "fitted", "line_height", "one_line", "text_width", "widest"]
+
+LINE = 1.3  # height of a line in units of the font size
+_DPI = 300
+
+
+@lru_cache(maxsize=20_000)
+def text_width(text: str, size: float, bold: bool = False) -> float:
+    """Return the width of a text in inches."""
+    font = FontProperties(size=size, weight="bold" if bold else "normal")
+    renderer: Any = RendererAgg(1, 1, _DPI)  # type: ignore[no-untyped-call]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        width, _, _ = renderer.get_text_width_height_descent(text, font, ismath=False)
+    return float(width) / _DPI
+
+
+def line_height(size: float) -> float:
+    """Return the height of a line of text in inches."""
+    return LINE * size / 72
+
+
+def widest(texts: Iterable[str], size: float) -> float:
+    """Return the width of the widest text in inches; 0 if there is none."""
+    return max((text_width(text, size) for text in texts), default=0.0)
+
+
+def one_line(text: object) -> str:
+    """Return a text without line breaks and repeated spaces."""
+    return " ".join(str(text).split())
+
+
+def fitted(text: str, size: float, inches: float) -> str:
+    """Shorten a text, with an ellipsis, until it is at most so wide."""
+    if text_width(text, size) <= inches:
+        return text
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        fits = text_width(text[:middle].rstrip() + "…", size) <= inches
+        low, high = (middle, high) if fits else (low, middle - 1)
+    return text[:low].rstrip() + "…"

@@ -15,7 +15,7 @@ from benchmarks.paper.datasets import real_sets
 from benchmarks.paper.experiments.base import Experiment, Request
 from benchmarks.paper.published import FIG4, FIG4_VARIANCES
 
-# Text in the preparation that gives the paper's k-means on classic3.
+# Text in the preparation with which k-means on classic3 is close to the paper's.
 SETS = ("classic3:sublinear", "carcinom")
 LINE_UP = ("rocco_paper", "rocco")
 NEIGHBORS = range(7, 14)
@@ -45,8 +45,8 @@ def report(frame: pd.DataFrame, folder: Path, quick: bool) -> None:
         markdown.caution(quick),
         f"`{made}` generates this page, `fig4.csv` and `fig4.png`. Number of clusters unknown. "
         f"Seeds per cell: {markdown.seeds(frame)} (one if the method is deterministic). In "
-        "brackets: the paper's number; its carcinom has more genes than ours. Text is tf-idf of "
-        "logarithmic counts, rows not normalised. NMI and AMI are "
+        "brackets: the paper's number; its carcinom has more genes than ours. Text is "
+        "log(1 + count) log(n / document frequency), not normalised. NMI and AMI are "
         "normalised as in the paper. The variance is that of the means over the three metrics. "
         "The paper prints no numbers for neighbours.",
         "## Metric",

@@ -34,9 +34,9 @@ LEGEND = (
     "data; sets with * differ (see `pyrocco.datasets`), so compare only our own numbers with "
     "each other there. Genes are scaled to [0, 1], which reproduces the paper's numbers for RCC "
     "and the spectral methods on allaml and glioma. Text is tf-idf, in two preparations: with "
-    "rows of length 1, and with logarithmic counts and rows that are not normalised "
-    "(`:sublinear`), which reproduces the paper's k-means and SCC on classic3. (`name:scaling` "
-    "in `--datasets` selects another scaling.) Ranks: 1 is the best, ties share, "
+    "rows of length 1, and as log(1 + count) log(n / document frequency), not normalised "
+    "(`:sublinear`), with which k-means and SCC on classic3 are close to the paper's. "
+    "(`name:scaling` in `--datasets` selects another scaling.) Ranks: 1 is the best, ties share, "
     "a method without labels for a set is last there; sets on which some method was not run do "
     'not count. "Rank, paper\'s" is the rank among the methods of the paper only, with one ROCCO '
     "at a time: each of ours in turn."

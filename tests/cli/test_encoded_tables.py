@@ -178,7 +178,7 @@ def test_few_texts_are_set_aside_unless_encoding_is_asked_for(tmp_path, capsys):
     table.to_csv(tmp_path / "t.csv", index=False)
     words = ("fit", tmp_path / "t.csv", "-o", tmp_path / "out", "--no-report")
     err = run(capsys, *words).err
-    assert "set aside as annotations; --encode uses them as data too" in err
+    assert "--annotate NAME shows them beside the clusters, --encode uses them as data" in err
     labels = pd.read_csv(tmp_path / "out" / "column_labels.csv")
     assert labels["name"].tolist() == list(numbers)
     run(capsys, *words, "--encode")

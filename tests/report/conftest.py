@@ -4,6 +4,7 @@ import os
 import shutil
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
 
@@ -49,6 +50,22 @@ def planted_page(tmp_path_factory):
     summary = {"input": f"data/{NASTY}.csv", "notes": [NASTY], "warnings": [NASTY]}
     write_report(path, model, X, **names, summary=summary)
     return path, model, X, names
+
+
+@pytest.fixture(scope="session")
+def annotated_page(tmp_path_factory):
+    """A report with annotations of the rows: a category with missing values, and a number."""
+    X, row_names, column_names = planted_matrix()
+    frame = pd.DataFrame(X, row_names, column_names)
+    model = ROCCO().fit(X)
+    rng = np.random.default_rng(1)
+    group = np.where(model.row_labels_ == 0, "drug", "none").astype(object)
+    group[rng.random(90) < 0.1] = None
+    ages = 30 + 10 * model.row_labels_ + np.round(rng.random(90), 2)
+    annotations = pd.DataFrame({f"group {NASTY}": group, "age": ages}, row_names)
+    path = tmp_path_factory.mktemp("annotated") / "report.html"
+    write_report(path, model, frame, row_annotations=annotations, summary={"input": "a.csv"})
+    return path, model, frame, annotations
 
 
 @pytest.fixture(scope="session")

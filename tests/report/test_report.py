@@ -5,6 +5,7 @@ import json
 import re
 import zlib
 from dataclasses import replace
+from html import escape
 from importlib.resources import files
 from itertools import pairwise
 
@@ -14,14 +15,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from matplotlib.colors import to_hex
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from pyrocco import RCC, ROCCO
+from pyrocco import RCC, ROCCO, association
+from pyrocco.assign.nested import NestedSide
+from pyrocco.plots import clustermap
 from pyrocco.plots.order import display_order
+from pyrocco.plots.tracks import make_tracks
 from pyrocco.report import write_report
-from pyrocco.report.levels import levels_of
-from pyrocco.report.page_data import make_tiles, pack_floats, pack_integers
+from pyrocco.report.annotations import association_sentence
+from pyrocco.report.levels import MOST_BLOCKS, level_numbers, levels_of
+from pyrocco.report.packing import pack_floats, pack_integers
+from pyrocco.report.page_data import make_tiles
 from pyrocco.report.sections import convergence, reproducibility, settings
 from pyrocco.report.sentences import summary_sentences
 from pyrocco.solvers import SpectralSolver
@@ -95,28 +102,130 @@ def test_a_tall_matrix_keeps_every_row():
 
 def test_levels_are_nested_and_contain_the_fit(planted_page):
     _, model, X, _ = planted_page
-    levels, fitted = levels_of(model, X)
-    assert levels[0].n_clusters == (1, 1)
-    np.testing.assert_array_equal(levels[fitted].row_labels, model.row_labels_)
-    np.testing.assert_array_equal(levels[fitted].column_labels, model.column_labels_)
-    assert levels[-1].n_clusters == (model.tree_.rows.n_finest, model.tree_.columns.n_finest)
-    for coarse, fine in pairwise(levels):
-        for side in ("row_labels", "column_labels"):
-            pairs = np.column_stack([getattr(fine, side), getattr(coarse, side)])
-            assert len(np.unique(pairs, axis=0)) == pairs[:, 0].max() + 1
+    levels = levels_of(model, X)
+    np.testing.assert_array_equal(levels.rows[levels.fitted[0]], model.row_labels_)
+    np.testing.assert_array_equal(levels.columns[levels.fitted[1]], model.column_labels_)
+    for side, tree in ((levels.rows, model.tree_.rows), (levels.columns, model.tree_.columns)):
+        assert side[0].max() == 0
+        assert side[-1].max() + 1 == tree.n_finest
+        for coarse, fine in pairwise(side):
+            assert len(np.unique(np.column_stack([fine, coarse]), axis=0)) == fine.max() + 1
+
+
+def test_every_pair_of_levels_has_the_blocks_of_that_cut(planted_page):
+    _, model, X, _ = planted_page
+    levels = levels_of(model, X)
+    for i, j in ((0, 2), (3, 1), (len(levels.rows) - 1, 0)):
+        cut = model.at(int(levels.rows[i].max()) + 1, int(levels.columns[j].max()) + 1)
+        table = cut.explain(column_names=range(X.shape[1]))
+        blocks = table[table["kind"] == "block"].sort_values(["row_cluster", "column_cluster"])
+        found = levels.pairs[i][j].blocks
+        for name in ("mean", "rest_mean", "effect", "p_adjusted", "homogeneity"):
+            np.testing.assert_allclose(found[name], blocks[name].astype(float), err_msg=name)
+        single = table[table["kind"] == "column"]
+        lines = levels.distinctive[i].sort_values(["row_cluster", "effect"])
+        np.testing.assert_array_equal(
+            lines["column"], single.sort_values(["row_cluster", "effect"])["column"].astype(int)
+        )
+        np.testing.assert_allclose(
+            np.sort(levels.pairs[i][j].p_columns), np.sort(single["p_adjusted"])
+        )
+
+
+def test_many_clusters_have_fewer_levels():
+    side = NestedSide(np.arange(60), np.zeros((59, 2), dtype=int), np.zeros(59), 12)
+    rows, columns = level_numbers(side, side)
+    assert sum(rows) * sum(columns) <= MOST_BLOCKS
+    assert {1, 12, 60} < set(rows)
+    few = NestedSide(np.arange(6), np.zeros((5, 2), dtype=int), np.zeros(5), 3)
+    assert level_numbers(few, few)[0] == [1, 2, 3, 4, 5, 6]
 
 
 def test_the_clusters_of_every_level_are_contiguous_and_ordered_as_in_plots(planted_page):
     path, model, X, _ = planted_page
     data = data_of(path.read_text(encoding="utf-8"))
     orders = unpack(data["rows"]["order"]), unpack(data["columns"]["order"])
-    for level in levels_of(model, X)[0]:
-        for labels, order in zip((level.row_labels, level.column_labels), orders, strict=True):
+    levels = levels_of(model, X)
+    for side, order in zip((levels.rows, levels.columns), orders, strict=True):
+        for labels in side:
             assert np.count_nonzero(np.diff(labels[order])) == labels.max()
     for labels, order, clusters in zip(
-        (model.row_labels_, model.column_labels_), orders, display_order(model, X), strict=True
+        (model.row_labels_, model.column_labels_), orders, display_order(model), strict=True
     ):
         assert list(dict.fromkeys(labels[order].tolist())) == clusters.tolist()
+
+
+def test_order_and_colours_are_those_of_the_heat_map(annotated_page):
+    path, model, X, annotations = annotated_page
+    data = data_of(path.read_text(encoding="utf-8"))
+    drawn = clustermap(X, model=model, row_annotations=annotations)
+    for side, order in (("row", drawn.row_order), ("column", drawn.column_order)):
+        np.testing.assert_array_equal(unpack(data[f"{side}s"]["order"]), order)
+        bars = [to_hex(bar.get_facecolor()) for bar in drawn.axes[f"{side}_clusters"].patches]
+        labels = getattr(model, f"{side}_labels_")
+        expected = [data[f"{side}s"]["colours"][k] for k in dict.fromkeys(labels[order].tolist())]
+        assert bars == expected
+    about = json.loads(inflate(data["text"]))["annotations"][0]
+    tracks = make_tracks([annotations], {})[0]
+    for known, track in zip(about, tracks, strict=True):
+        assert known["name"] == track.name
+        assert known["categories"] == list(track.categories)
+        if track.categories:
+            assert known["colours"] == [to_hex(colour) for colour in track.colours]
+
+
+def test_annotations_are_packed_and_tested(annotated_page):
+    path, model, _, annotations = annotated_page
+    page = path.read_text(encoding="utf-8")
+    data = data_of(page)
+    group, age = (unpack(packed) for packed in data["rows"]["annotations"])
+    names = ["missing", *json.loads(inflate(data["text"]))["annotations"][0][0]["categories"]]
+    assert [names[code] for code in group] == annotations.iloc[:, 0].fillna("missing").tolist()
+    np.testing.assert_allclose(age, annotations["age"], rtol=1e-6)
+    tests = association(model.row_labels_, annotations)
+    for test in tests.to_dict("records"):
+        assert escape(association_sentence(test, "row")) in page
+    assert "The clusters were found without the annotations." in page
+    assert NASTY not in page
+    assert "column-annotations" not in page
+
+
+@pytest.mark.parametrize(
+    ("p", "effect", "expected"),
+    [
+        (0.01, 0.5, "drug: associated with the gene clusters (Cramer's V 0.5, adjusted p-value"),
+        (0.2, 0.1, "drug: no association with the gene clusters was found (Cramer's V 0.1,"),
+        (0.2, np.nan, "drug: no association with the gene clusters was found (adjusted p-value"),
+        (0.0, 1.0, "adjusted p-value below 1e-300)."),
+    ],
+)
+def test_sentences_about_associations(p, effect, expected):
+    test = {"annotation": "drug", "test": "chi-squared", "kind": "category"}
+    assert expected in association_sentence({**test, "p_adjusted": p, "effect": effect}, "gene")
+
+
+def test_an_annotation_that_cannot_be_tested():
+    test = association([0, 0], pd.Series(["a", "b"], name="drug")).iloc[0]
+    assert association_sentence(test, "row").startswith("drug: not tested, because there is only")
+
+
+def test_different_units_are_scaled_in_the_heat_map_only(tmp_path):
+    rng = np.random.default_rng(0)
+    units = np.repeat([1.0, 1e4], 10)
+    X = (np.repeat(np.eye(2) * 4, 20, 0)[:, np.arange(20) % 2] + rng.random((40, 20))) * units
+    model = ROCCO().fit(X)
+    assert model.cells_ == "different units"
+    write_report(tmp_path / "a.html", model, X)
+    data = data_of((tmp_path / "a.html").read_text("utf-8"))
+    order = unpack(data["rows"]["order"]), unpack(data["columns"]["order"])
+    drawn = unpack(data["tiles"]["values"]).reshape(X.shape)
+    scaled = (X - X.mean(0)) / X.std(0, ddof=1)
+    np.testing.assert_allclose(drawn, scaled[np.ix_(*order)], rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(unpack(data["tiles"]["means"]), X.mean(0), rtol=1e-6)
+    np.testing.assert_allclose(unpack(data["tiles"]["deviations"]), X.std(0, ddof=1), rtol=1e-6)
+    means = json.loads(inflate(data["text"]))["levels"]["pairs"]
+    fitted = means[data["fitted"][0]][data["fitted"][1]]["means"]
+    np.testing.assert_allclose(fitted, model.block_means_, rtol=1e-3)
 
 
 def test_the_page_is_one_file_and_is_reproducible(planted_page, tmp_path):
@@ -137,7 +246,7 @@ def test_names_cannot_become_html(planted_page):
     page = planted_page[0].read_text(encoding="utf-8")
     assert NASTY not in page
     assert "<img" not in page
-    assert page.count("</script>") == 2
+    assert page.count("</script>") == 3
     about = json.loads(inflate(data_of(page)["text"]))
     assert about["rows"][7] == NASTY
 

@@ -20,7 +20,7 @@ def explain(X, row_labels, column_labels, numbers=None, scale=1.0, **options):
     statistics = TreeStatistics.of(X / scale, tree, scale)
     sure = np.linspace(0, 1, X.shape[0]), np.linspace(0.5, 1, X.shape[1])
     numbers = numbers or (row_labels.max() + 1, column_labels.max() + 1)
-    return Explainer(tree, statistics, sure, numbers).table(**options)
+    return Explainer.of(tree, statistics, sure, numbers).table(**options)
 
 
 @pytest.fixture
@@ -101,7 +101,7 @@ def test_sparse_data_give_the_same_table(noisy):
     X = np.where(X > 1, X, 0.0)
     tree = NestedClusters.build(X, rows, columns)
     dense, stored = (
-        Explainer(tree, TreeStatistics.of(Y, tree, 1.0), (np.ones(40), np.ones(12)), (3, 2))
+        Explainer.of(tree, TreeStatistics.of(Y, tree, 1.0), (np.ones(40), np.ones(12)), (3, 2))
         for Y in (X, sparse.csr_array(X))
     )
     pd.testing.assert_frame_equal(dense.table(), stored.table())

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pyrocco.cli.options import (
+    AnnotateOptions,
     AsJson,
     EncodeOptions,
     Force,
@@ -85,12 +86,13 @@ def pyrocco(
 
 @app.command()
 @expand_groups
-def fit(
+def fit(  # noqa: PLR0913 - one group of options each
     context: typer.Context,
     matrix: LargeMatrixPath,
     model: ModelOptions,
     read: ReadOptions,
     encode: EncodeOptions,
+    annotate: AnnotateOptions,
     prepare: PrepareOptions,
     *,
     output: OptionalFolder = None,
@@ -104,8 +106,9 @@ def fit(
 
     Writes row_labels.csv, column_labels.csv, block_means.csv, explanation.csv,
     summary.json, heatmap.png, model.pyrocco, and report.html to explore the
-    clusters. Results of an earlier fit of MATRIX are replaced, other files only
-    with --force.
+    clusters; with annotations also annotations.csv and cross_tables.csv.
+    Results of an earlier fit of MATRIX are replaced, other files only with
+    --force.
     """
     from pyrocco.io.result_folder import default_folder
 
@@ -120,6 +123,7 @@ def fit(
                 model=model,
                 read=read,
                 encode=encode,
+                annotate=annotate,
                 prepare=prepare,
                 run=run,
                 write=write,

@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from sklearn.datasets import load_breast_cancer
 
 from pyrocco.cells.preparation import zscore
@@ -35,19 +36,27 @@ def demo_matrix() -> Matrix:
 
     The Wisconsin diagnostic breast cancer data that scikit-learn includes: 569 tumours (rows)
     and 30 measurements (columns). The measurements have different units, so every column is
-    scaled to mean 0 and standard deviation 1. The diagnosis is part of the row names only,
-    which the algorithm does not use.
+    scaled to mean 0 and standard deviation 1. The diagnosis is part of the row names and an
+    annotation, which the algorithm does not use.
     """
     bunch = load_breast_cancer()
-    diagnoses = bunch.target_names[bunch.target]
+    diagnoses = [str(name) for name in bunch.target_names[bunch.target]]
+    rows = [f"{diagnosis}_{i}" for i, diagnosis in enumerate(diagnoses)]
+    columns = [str(name) for name in bunch.feature_names]
+    # Each of ten properties was measured as a mean, as its error and in the worst nuclei.
+    statistics = [
+        "error" if name.endswith("error") else name.partition(" ")[0] for name in columns
+    ]
     return Matrix(
         zscore(bunch.data),
-        tuple(f"{diagnosis}_{i}" for i, diagnosis in enumerate(diagnoses)),
-        tuple(str(name) for name in bunch.feature_names),
+        tuple(rows),
+        tuple(columns),
         (
             "569 breast tumours (rows) and 30 measurements of their cell nuclei (columns).",
             "Every measurement was scaled to mean 0 and standard deviation 1.",
         ),
+        pd.DataFrame({"diagnosis": diagnoses}, rows),
+        pd.DataFrame({"statistic": statistics}, columns),
     )
 
 
@@ -55,7 +64,8 @@ def run_demo(output: Path, seed: int, force: bool, quiet: bool, observer: Observ
     """Co-cluster the example, write the results and say what was found."""
     matrix = demo_matrix()
     model = ROCCO(random_state=seed)
-    check_replaceable(output, [*names_in_format("csv"), MATRIX_FILE], source=_INPUT, force=force)
+    names = [*names_in_format("csv", annotated=True), MATRIX_FILE]
+    check_replaceable(output, names, source=_INPUT, force=force)
     stages = [*FIT_STAGES, *RESULT_STAGES]
     with staged_folder(output) as folder, command_progress(quiet, stages) as progress:
         if not quiet:

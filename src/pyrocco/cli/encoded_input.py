@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from pyrocco.cells.encoded_columns import EncodedColumn
 from pyrocco.cells.encoding import Encoded, encode, encode_like
@@ -16,6 +17,7 @@ from pyrocco.cli.input import read_file
 from pyrocco.cli.options import EncodeOptions, PrepareOptions, ReadOptions
 from pyrocco.cli.progress_bar import CommandProgress
 from pyrocco.io import Matrix, MatrixError
+from pyrocco.io.annotations import take_columns
 from pyrocco.io.mixed_tables import (
     MixedTable,
     TableHead,
@@ -30,7 +32,10 @@ __all__ = ["EncodedInput", "read_as_encoded", "read_or_encode"]
 
 _WHY = "Many columns hold texts, so all columns were encoded (--no-encode uses the numbers alone)."
 _ENCODED = "encoded columns"
-_SET_ASIDE = "Columns of texts are set aside as annotations; --encode uses them as data too."
+_SET_ASIDE = (
+    "Columns of texts are not used: --annotate NAME shows them beside the clusters, --encode uses "
+    "them as data."
+)
 
 
 @dataclass(frozen=True)
@@ -63,10 +68,14 @@ def read_or_encode(
     options: EncodeOptions,
     prepare: PrepareOptions,
     progress: CommandProgress,
+    annotate: Sequence[str] = (),
 ) -> EncodedInput:
-    """Read the matrix in a file; a table with texts beside numbers is encoded."""
+    """Read the matrix in a file; a table with texts beside numbers is encoded.
+
+    The columns that `annotate` names are not part of the matrix.
+    """
     with progress.stage("reading"):
-        data = _read_or_encode(path, read, options, prepare, progress)
+        data = _read_or_encode(path, read, options, prepare, progress, annotate)
     progress.of_matrix(*data.matrix.shape)
     return data
 
@@ -77,6 +86,7 @@ def _read_or_encode(
     options: EncodeOptions,
     prepare: PrepareOptions,
     progress: CommandProgress,
+    annotate: Sequence[str],
 ) -> EncodedInput:
     is_number_matrix = _asks_for_numbers(read, prepare)
     if options.encode and is_number_matrix:
@@ -87,12 +97,12 @@ def _read_or_encode(
     looks = options.encode is not False and not is_number_matrix
     head = look_at_table(path, read.sheet) if looks else None
     if options.encode:
-        return _encoded(_existing(head, path), path)
-    if head is not None and is_mixed_table(head):
-        return _encoded(head, path, _WHY)
-    matrix = read_file(path, read, progress)
+        return _encoded(_existing(head, path), path, annotate)
+    if head is not None and is_mixed_table(head, annotate):
+        return _encoded(head, path, annotate, _WHY)
+    matrix = read_file(path, read, progress, annotate)
     has_texts = head is not None and head.columns.roles.ignored and not head.columns.roles.long
-    return EncodedInput(matrix.noting(_SET_ASIDE) if has_texts else matrix)
+    return EncodedInput(matrix.noting(_SET_ASIDE) if has_texts and not annotate else matrix)
 
 
 def read_as_encoded(path: Path, read: ReadOptions, encoding: tuple[EncodedColumn, ...]) -> Matrix:
@@ -112,14 +122,28 @@ def read_as_encoded(path: Path, read: ReadOptions, encoding: tuple[EncodedColumn
     return _matrix(table, encoded, [encoded.sentence], path)
 
 
-def _encoded(head: TableHead, path: Path, *why: str) -> EncodedInput:
+def _encoded(head: TableHead, path: Path, annotate: Sequence[str], *why: str) -> EncodedInput:
     try:
-        table = read_mixed_table(head)
+        table, aside = _without_annotations(read_mixed_table(head), annotate, path)
         encoded = encode(table.frame)
     except ValueError as error:
         raise _about_file(path, error) from error
     matrix = _matrix(table, encoded, why, path)
+    if aside is not None:
+        aside = aside.set_axis(pd.Index(matrix.row_names, dtype=object))
+        matrix = replace(matrix, row_annotations=aside)
     return EncodedInput(matrix, encoded.columns, encoded.sentence)
+
+
+def _without_annotations(
+    table: MixedTable, annotate: Sequence[str], path: Path
+) -> tuple[MixedTable, pd.DataFrame | None]:
+    """Take the annotations out of a table."""
+    if not annotate:
+        return table, None
+    aside = take_columns(table.frame, annotate, str(path))
+    rest = [name for name in table.frame.columns if str(name) not in aside.columns]
+    return replace(table, frame=table.frame[rest]), aside
 
 
 def _about_file(path: Path, error: ValueError) -> MatrixError:

@@ -21,10 +21,16 @@ import typer
 from pyrocco._typing import Labels, MatrixLike
 from pyrocco.backends.chunked.dask import ClusterLostError
 from pyrocco.checkpoint import Checkpoint, checkpoint_to
+from pyrocco.cli.annotations import (
+    about_annotations,
+    annotated,
+    write_associations,
+)
 from pyrocco.cli.dask_cluster import NoClusterError, parse_cluster, peak_memory, start_cluster
 from pyrocco.cli.encoded_input import EncodedInput, read_or_encode
 from pyrocco.cli.input import check_some_values, describe_cells
 from pyrocco.cli.options import (
+    AnnotateOptions,
     EncodeOptions,
     ModelOptions,
     OutputFormat,
@@ -108,6 +114,7 @@ class FitJob:
     model: ModelOptions = field(default_factory=ModelOptions)
     read: ReadOptions = field(default_factory=ReadOptions)
     encode: EncodeOptions = field(default_factory=EncodeOptions)
+    annotate: AnnotateOptions = field(default_factory=AnnotateOptions)
     prepare: PrepareOptions = field(default_factory=PrepareOptions)
     run: RunOptions = field(default_factory=RunOptions)
     write: ResultOptions = field(default_factory=ResultOptions)
@@ -119,7 +126,8 @@ class FitJob:
     @property
     def about(self) -> Summary:
         """What the summary begins with: the input and how it was read."""
-        return {"input": str(self.source), "reading": vars(self.read)}
+        about: Summary = {"input": str(self.source), "reading": vars(self.read)}
+        return {**about, "annotate": list(self.annotate.names)} if self.annotate.names else about
 
 
 def fit_file(job: FitJob) -> None:
@@ -160,9 +168,11 @@ def _check_output(job: FitJob) -> None:
     is_pattern = is_partitioned(source) and source.suffix.lower() != ".zarr"
     check_replaceable(
         folder,
-        names_in_format(job.write.output_format.value, job.write.formats),
+        names_in_format(
+            job.write.output_format.value, job.write.formats, job.annotate != AnnotateOptions()
+        ),
         source=str(source),
-        inputs=matching_files(source) if is_pattern else [source],
+        inputs=[*(matching_files(source) if is_pattern else [source]), *job.annotate.tables],
         force=job.write.force,
     )
 
@@ -226,7 +236,7 @@ def _fit_in_memory(model: ROCCO, job: FitJob, progress: CommandProgress) -> Summ
     with (
         claimed_stage(job.output) as folder,
         _stoppable(job) as checkpoint,
-        moved_when_complete(folder, job.output, [job.source]),
+        moved_when_complete(folder, job.output, [job.source, *job.annotate.tables]),
     ):
         if not job.quiet:
             say_all(data.matrix.notes)
@@ -239,10 +249,11 @@ def _fit_in_memory(model: ROCCO, job: FitJob, progress: CommandProgress) -> Summ
 
 def _read(model: ROCCO, job: FitJob, progress: CommandProgress) -> EncodedInput:
     """Read the matrix of a job; a model of an encoded table does not prepare it."""
-    data = read_or_encode(job.source, job.read, job.encode, job.prepare, progress)
+    names = job.annotate.names
+    data = read_or_encode(job.source, job.read, job.encode, job.prepare, progress, names)
     if data.encoding:
         model.set_params(prepare=None)
-    return data
+    return annotated(data, job.annotate)
 
 
 def _measure_reproducibility(
@@ -313,6 +324,11 @@ def _open_chunks(
         raise MatrixError(
             "--reproducibility needs the whole matrix in memory: leave it out, or fit a sample of "
             "the rows"
+        )
+    if job.annotate != AnnotateOptions():
+        raise MatrixError(
+            "--annotate and --annotate-from need the whole matrix in memory: leave them out, and "
+            "compare the labels with pyrocco.association"
         )
     if job.write.figure_formats != _DEFAULTS.figure_formats:
         raise MatrixError("--format has no effect on a matrix in chunks: no heat map is written")
@@ -452,16 +468,24 @@ def write_results(
         "missing": matrix.n_missing,
     }
     summary = {**about, **of_matrix, **_summarise_model(model), **data.about}
-    names = {"row_names": matrix.row_names, "column_names": matrix.column_names}
+    names: dict[str, Any] = {"row_names": matrix.row_names, "column_names": matrix.column_names}
+    known: dict[str, Any] = {
+        "row_annotations": matrix.row_annotations,
+        "column_annotations": matrix.column_annotations,
+    }
     with progress.stage("tables"):
         files = write_tables(folder, _results(model, matrix, summary, options))
+        ending = "parquet" if options.output_format is OutputFormat.parquet else "csv"
+        files += write_associations(folder, model, matrix, ending, options.escape)
     with progress.stage("figure"):
         pictures = _draw(model, matrix, folder, options.formats)
     with progress.stage("model"):
-        model.save(folder / MODEL_FILE, {**names, "encoding": data.encoding})
+        about_model = {**names, **about_annotations(matrix), "encoding": data.encoding}
+        model.save(folder / MODEL_FILE, about_model)
     if not options.no_report:
+        report = {**names, **known, "axis_names": matrix.axis_names, "summary": summary}
         with progress.stage("report"):
-            write_report(folder / REPORT_FILE, model, matrix.X, **names, summary=summary)
+            write_report(folder / REPORT_FILE, model, matrix.X, **report)
     files += [SUMMARY_FILE, *pictures, MODEL_FILE]
     files += [] if options.no_report else [REPORT_FILE]
     _write_summary(folder, summary, [*files, MATRIX_FILE] if "matrix" in about else files)
@@ -483,7 +507,12 @@ def _results(model: ROCCO, matrix: Matrix, summary: Summary, options: ResultOpti
 
 def _draw(model: ROCCO, matrix: Matrix, folder: Path, formats: Sequence[str]) -> list[str]:
     """Save the picture of a fit in every format, and return the names of the files."""
-    picture = clustermap(matrix, model=model)
+    picture = clustermap(
+        matrix,
+        model=model,
+        row_annotations=matrix.row_annotations,
+        column_annotations=matrix.column_annotations,
+    )
     files = picture_files(formats)
     for file in files:
         picture.save(folder / file, dpi=200)

@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from pyrocco.cells.encoded_columns import EncodedColumn
 from pyrocco.estimators import ROCCO
 from pyrocco.estimators.loading import load_with_about
 from pyrocco.io import MatrixError, ModelFileError
-from pyrocco.io.fields import FieldError, Fields, Sizes, Texts, agree
+from pyrocco.io.annotations import StoredAnnotations, unstored_annotations
+from pyrocco.io.fields import FieldError, Fields, Sizes, Text, Texts, TupleOf, agree
 
 __all__ = ["FittedModel", "load_fitted"]
 
@@ -33,18 +36,36 @@ _ABOUT = Fields(
     row_names=Texts("rows"),
     column_names=Texts("columns"),
     encoding=_Encoding(),
-    optional=("encoding",),  # of tables with texts only
+    row_annotations=StoredAnnotations("rows"),
+    column_annotations=StoredAnnotations("columns"),
+    axis_names=TupleOf(Text(), Text()),
+    # Of tables with texts only, and not stored by earlier versions.
+    optional=("encoding", "row_annotations", "column_annotations", "axis_names"),
 )
 
 
 @dataclass(frozen=True)
 class FittedModel:
-    """A fitted model, and the names of its rows and columns."""
+    """A fitted model, and the names and annotations of its rows and columns."""
 
     model: ROCCO
     row_names: tuple[str, ...]
     column_names: tuple[str, ...]
     encoding: tuple[EncodedColumn, ...] = ()  # of the columns of a table with texts
+    row_annotations: pd.DataFrame | None = None
+    column_annotations: pd.DataFrame | None = None
+    axis_names: tuple[str, str] = ("row", "column")
+
+    @property
+    def about_rows_and_columns(self) -> dict[str, Any]:
+        """What `write_report` is told about rows and columns."""
+        return {
+            "row_names": self.row_names,
+            "column_names": self.column_names,
+            "row_annotations": self.row_annotations,
+            "column_annotations": self.column_annotations,
+            "axis_names": self.axis_names,
+        }
 
 
 def load_fitted(path: Path) -> FittedModel:
@@ -78,4 +99,15 @@ def load_fitted(path: Path) -> FittedModel:
             f"{path}: does not hold what pyrocco fit stores with a model ({error}): fit again"
         ) from error
     names = tuple(about["row_names"]), tuple(about["column_names"])
-    return FittedModel(model, *names, tuple(about.get("encoding", ())))
+    rows, columns = (
+        unstored_annotations(about.get(f"{side}_annotations", {}), own)
+        for side, own in zip(("row", "column"), names, strict=True)
+    )
+    return FittedModel(
+        model,
+        *names,
+        encoding=tuple(about.get("encoding", ())),
+        row_annotations=rows,
+        column_annotations=columns,
+        axis_names=tuple(about.get("axis_names", ("row", "column"))),
+    )

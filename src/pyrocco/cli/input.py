@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from pyrocco.cli.options import ReadOptions
 from pyrocco.cli.progress_bar import CommandProgress
 from pyrocco.cli.terminal import warnings_as_lines
 from pyrocco.io import Matrix, MatrixError, read_matrix
+from pyrocco.io.annotations import set_aside
 
 __all__ = ["check_some_values", "describe_cells", "read_file"]
 
 
-def read_file(path: Path, options: ReadOptions, progress: CommandProgress) -> Matrix:
-    """Read the matrix in a file."""
+def read_file(
+    path: Path, options: ReadOptions, progress: CommandProgress, annotate: Sequence[str] = ()
+) -> Matrix:
+    """Read the matrix in a file.
+
+    The columns that `annotate` names become annotations of the rows.
+    """
     with warnings_as_lines():
         matrix = read_matrix(
             path,
@@ -24,6 +31,8 @@ def read_file(path: Path, options: ReadOptions, progress: CommandProgress) -> Ma
             absent=None if options.absent is None else str(options.absent),
             watch=progress.watch,
         )
+    if annotate:
+        matrix = set_aside(matrix, path, annotate, options.sheet)
     if not options.transpose:
         return matrix
     return matrix.transpose().noting("Then rows and columns were swapped.")

@@ -16,6 +16,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 __all__ = [
+    "AnnotateOptions",
     "AsJson",
     "EncodeOptions",
     "Force",
@@ -235,6 +236,44 @@ class EncodeOptions:
             show_default=False,
         ),
     ] = None
+
+
+_annotating = partial(typer.Option, rich_help_panel="Annotations")
+
+
+@dataclass(frozen=True)
+class AnnotateOptions:
+    """What is known about the rows and columns besides the matrix."""
+
+    annotate: Annotated[
+        list[str] | None,
+        _annotating(
+            "--annotate",
+            metavar="NAME[,NAME]",
+            help="Columns that are not part of the matrix, but annotate its rows, such as "
+            "treatment,age; of an .h5ad file, columns of obs and var. They are drawn beside the "
+            "heat map and compared with the clusters.",
+        ),
+    ] = None
+    annotate_from: Annotated[
+        list[Path] | None,
+        _annotating(
+            "--annotate-from",
+            metavar="FILE",
+            help="Table of annotations with a column of the names of the rows, or of the "
+            "columns, of the matrix. May be given twice.",
+        ),
+    ] = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The texts of --annotate."""
+        return tuple(self.annotate or ())
+
+    @property
+    def tables(self) -> tuple[Path, ...]:
+        """The files of --annotate-from."""
+        return tuple(self.annotate_from or ())
 
 
 _preparing = partial(typer.Option, rich_help_panel="Preparing the values")

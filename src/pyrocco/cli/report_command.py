@@ -63,6 +63,7 @@ _SUMMARY = Fields(
     input=Text(),
     matrix=Text(),
     reading=_READING,
+    annotate=Texts(),
     cells=Text(),
     preparation=Text(),
     notes=Texts(),
@@ -89,7 +90,6 @@ def _write_again(
 ) -> None:
     with progress.stage("model"):
         fitted = load_fitted(output / MODEL_FILE)
-    names = {"row_names": fitted.row_names, "column_names": fitted.column_names}
     path = matrix or _recorded_path(output, summary)
     with progress.stage("reading"):
         data = _read_as_fitted(path, summary, fitted, progress)
@@ -102,7 +102,8 @@ def _write_again(
     check_not_input(output / REPORT_FILE, [path])
     writing = write_errors(output / REPORT_FILE), progress.stage("report")
     with staged_folder(output) as folder, writing[0], writing[1]:
-        write_report(folder / REPORT_FILE, fitted.model, data.X, **names, summary=summary)
+        about = fitted.about_rows_and_columns
+        write_report(folder / REPORT_FILE, fitted.model, data.X, **about, summary=summary)
 
 
 def _read_summary(output: Path) -> dict[str, Any]:
@@ -146,4 +147,4 @@ def _read_as_fitted(
     read = ReadOptions(**summary.get("reading", {}))
     if fitted.encoding:
         return read_as_encoded(path, read, fitted.encoding)
-    return read_file(path, read, progress)
+    return read_file(path, read, progress, summary.get("annotate", ()))

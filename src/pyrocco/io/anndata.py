@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from scipy import sparse
 from pyrocco._typing import Dense, Labels
 from pyrocco._typing import Matrix as Values
 from pyrocco.io.errors import MatrixError, check_extra, extra
-from pyrocco.io.hdf5 import list_matrices, load_h5ad
+from pyrocco.io.hdf5 import list_matrices, load_annotations, load_h5ad
 from pyrocco.io.isolated import Parts, ReaderFailedError, read_isolated
 from pyrocco.io.named_matrix import Matrix, check_index_types, named_matrix
 
@@ -29,6 +30,7 @@ __all__ = [
     "import_anndata",
     "in_memory",
     "read_h5ad",
+    "read_h5ad_annotations",
     "take_matrix",
     "write_h5ad",
 ]
@@ -63,10 +65,34 @@ def read_h5ad(path: Path, layer: str | None = None, raw: bool = False) -> Matrix
             "with anndata and save it again"
         ) from error
     notes = [
-        "An AnnData file: observations (cells) are rows, variables (genes) are columns.",
+        "An AnnData file: its observations are cells, its variables are genes.",
         loaded.about["used"],
     ]
-    return named_matrix(X, loaded.about["rows"], loaded.about["columns"], notes, str(path))
+    matrix = named_matrix(X, loaded.about["rows"], loaded.about["columns"], notes, str(path))
+    return replace(matrix, axis_names=("cell", "gene"))
+
+
+def read_h5ad_annotations(
+    path: Path, wanted: Sequence[str]
+) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
+    """Read some columns of ``obs`` and of ``var`` of an AnnData file, and the names of all.
+
+    The first table has the columns of ``obs``, the second those of ``var``.
+    """
+    try:
+        loaded = read_isolated(load_annotations, path, list(wanted))
+    except (ReaderFailedError, ValueError) as error:
+        raise MatrixError(f"{path}: its obs or var cannot be read: save it again") from error
+    obs, var = (
+        pd.DataFrame(
+            {
+                name: loaded.arrays[f"{table}/{name}"] if values is None else values
+                for name, values in loaded.about[table].items()
+            }
+        )
+        for table in ("obs", "var")
+    )
+    return obs, var, list(loaded.about["known"])
 
 
 def _assembled(loaded: Parts) -> Values:
@@ -93,15 +119,21 @@ def write_h5ad(
         warnings.simplefilter("ignore", UserWarning)
         data = anndata.AnnData(
             matrix.X,
-            obs=_annotation_frame(obs, matrix.row_names),
-            var=_annotation_frame(var, matrix.column_names),
+            obs=_annotated_names(obs, matrix.row_names, matrix.row_annotations),
+            var=_annotated_names(var, matrix.column_names, matrix.column_annotations),
             uns=dict(uns),
         )
         data.write_h5ad(path)
 
 
-def _annotation_frame(columns: Mapping[str, Dense], names: tuple[str, ...]) -> pd.DataFrame:
-    given = {
+def _annotated_names(
+    columns: Mapping[str, Dense], names: tuple[str, ...], annotations: pd.DataFrame | None
+) -> pd.DataFrame:
+    """Return annotations and results; a result replaces an annotation of its name."""
+    given: dict[str, Any] = {}
+    if annotations is not None:
+        given = {str(name): annotations[name].array for name in annotations}
+    given |= {
         name: as_categories(values) if values.dtype.kind == "i" else values
         for name, values in columns.items()
     }

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from pyrocco._typing import Dense
 from pyrocco.io.errors import MatrixError
@@ -16,7 +17,7 @@ from pyrocco.io.isolated import Parts
 if TYPE_CHECKING:
     import h5py
 
-__all__ = ["list_matrices", "load_h5ad"]
+__all__ = ["list_matrices", "load_annotations", "load_h5ad"]
 
 # A dataset may claim to be this many times as large as its file, or of this many bytes: more
 # than any compression achieves.
@@ -53,6 +54,35 @@ def load_h5ad(path: Path, layer: str | None, raw: bool) -> Parts:
         arrays = {name: _numbers(_part(entry, name, path), path) for name in names}
         shape = [int(size) for size in entry.attrs["shape"]]
         return Parts({**about, "format": kind[:3], "shape": shape}, arrays)
+
+
+def load_annotations(path: Path, wanted: Sequence[str]) -> Parts:
+    """Load some columns of obs and of var, and the names of all.
+
+    Texts are lists in ``about``, numbers are arrays; columns that a table does not have are
+    left out.
+    """
+    import anndata  # noqa: PLC0415 - an optional package
+    import h5py  # noqa: PLC0415 - an optional package
+
+    about: dict[str, Any] = {"obs": {}, "var": {}, "known": []}
+    arrays: dict[str, Dense] = {}
+    with h5py.File(path) as file:
+        for table in ("obs", "var"):
+            known = [str(name) for name in _part(file, table, path).attrs["column-order"]]
+            about["known"] += known
+            for name in (name for name in wanted if name in known):
+                column = pd.Series(anndata.io.read_elem(_part(file, f"{table}/{name}", path)))
+                is_text = not pd.api.types.is_numeric_dtype(column) or column.dtype.kind == "b"
+                about[table][name] = _texts(column) if is_text else None
+                if not is_text:
+                    arrays[f"{table}/{name}"] = column.to_numpy(dtype=float, na_value=np.nan)
+    return Parts(about, arrays)
+
+
+def _texts(column: pd.Series[Any]) -> list[str | None]:
+    missing = column.isna().to_list()
+    return [None if out else str(text) for text, out in zip(column, missing, strict=True)]
 
 
 def _part(group: h5py.Group, key: str, path: Path) -> Any:

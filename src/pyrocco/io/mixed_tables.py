@@ -208,16 +208,24 @@ def _with_headings(columns: Columns, records: Sequence[Record], known: Collectio
     return replace(columns, header=cells) if are_headings else columns
 
 
-def is_mixed_table(head: TableHead) -> bool:
-    """Whether so many columns are texts that the table should be encoded."""
+def is_mixed_table(head: TableHead, aside: Sequence[str] = ()) -> bool:
+    """Whether so many columns are texts that the table should be encoded.
+
+    Columns whose names are in `aside` (with commas between them) are not part of the table.
+    """
     roles = head.columns.roles
     n_texts = len(roles.ignored) + (roles.index is not None)
     if roles.long or n_texts < _LEAST_TEXTS * head.columns.width:
         return False  # at once, also for thousands of columns
     try:
-        return is_mixed(head.sample())
+        return is_mixed(_without(head.sample(), aside))
     except ValueError:  # repeated headings or infinite numbers: the reader of numbers says so
         return False
+
+
+def _without(sample: pd.DataFrame, aside: Sequence[str]) -> pd.DataFrame:
+    names = {*aside, *(part.strip() for text in aside for part in text.split(","))}
+    return sample[[name for name in sample.columns if str(name) not in names]]
 
 
 def read_mixed_table(head: TableHead, known: Collection[str] = ()) -> MixedTable:

@@ -17,6 +17,7 @@ from pyrocco.io.errors import MatrixError, cell_place, counted, percent
 __all__ = [
     "INFINITE",
     "Matrix",
+    "about_size",
     "check_index_types",
     "check_matrix_array",
     "check_numbers",
@@ -48,7 +49,9 @@ class Matrix:
     row_annotations, column_annotations : DataFrame or None
         What is known about the rows and the columns beside the values, such as a treatment or an
         age: one row per row or column of `X`, in the same order, under their names. Numbers are
-        floats, categories are texts; NaN if missing. None if there are none.
+        floats, categories are texts; NaN or None if missing. None if there are none.
+    axis_names : pair of str
+        What one row and one column are called: ``("cell", "gene")`` of an AnnData file.
 
     Examples
     --------
@@ -66,6 +69,7 @@ class Matrix:
     notes: tuple[str, ...] = ()
     row_annotations: pd.DataFrame | None = None
     column_annotations: pd.DataFrame | None = None
+    axis_names: tuple[str, str] = ("row", "column")
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -84,6 +88,11 @@ class Matrix:
         nonzero = np.count_nonzero(stored_values(self.X)) - self.n_missing
         return float(nonzero) / (self.shape[0] * self.shape[1])
 
+    @property
+    def _transposed_axis_names(self) -> tuple[str, str]:
+        first, second = self.axis_names
+        return self.axis_names if first == "row" else (second, first)
+
     def transpose(self) -> Matrix:
         """Return the matrix with rows and columns swapped."""
         X = np.ascontiguousarray(self.X.T) if isinstance(self.X, np.ndarray) else self.X.T.tocsr()
@@ -94,6 +103,7 @@ class Matrix:
             column_names=self.row_names,
             row_annotations=self.column_annotations,
             column_annotations=self.row_annotations,
+            axis_names=self._transposed_axis_names,
         )
 
     def noting(self, *lines: str) -> Matrix:
@@ -119,7 +129,7 @@ def named_matrix(
     rows = _checked_names("row", n_rows, row_names, source)
     columns = _checked_names("column", n_columns, column_names, source)
     matrix = Matrix(X, rows, columns)
-    return matrix.noting(*notes, *_about_size(matrix))
+    return matrix.noting(*notes, *about_size(matrix))
 
 
 def _checked_names(
@@ -135,7 +145,8 @@ def _checked_names(
     return tuple(names)
 
 
-def _about_size(matrix: Matrix) -> list[str]:
+def about_size(matrix: Matrix) -> list[str]:
+    """Return notes about the size of a matrix and its missing values."""
     n_rows, n_columns = matrix.shape
     lines = [f"The matrix has {counted(n_rows, 'row')} and {counted(n_columns, 'column')}."]
     n_missing = matrix.n_missing

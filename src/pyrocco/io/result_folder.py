@@ -20,6 +20,7 @@ from pyrocco.io.errors import OutputError
 from pyrocco.io.unfinished import claimed_stage, write_errors
 
 __all__ = [
+    "ANNOTATION_TABLES",
     "CHECKPOINT_FILE",
     "EXPLANATION",
     "MATRIX_FILE",
@@ -57,6 +58,9 @@ _TABLE_FILES = {
     "parquet": [f"{table}.parquet" for table in _TABLES],
     "h5ad": ["clusters.h5ad", f"{EXPLANATION}.csv"],
 }
+# The tests of association of clusters and annotations, and the tables behind them.
+ANNOTATION_TABLES = ("annotations", "cross_tables")
+_ANNOTATION_FILES = [f"{name}.{end}" for name in ANNOTATION_TABLES for end in ("csv", "parquet")]
 _OTHER_FILES = (MODEL_FILE, REPORT_FILE, SUMMARY_FILE)
 
 
@@ -69,6 +73,7 @@ def picture_files(formats: Iterable[str]) -> list[str]:
 RESULT_NAMES = frozenset(
     (
         *chain(*_TABLE_FILES.values()),
+        *_ANNOTATION_FILES,
         *_OTHER_FILES,
         *picture_files(PICTURE_FORMATS),
         MATRIX_FILE,
@@ -76,14 +81,18 @@ RESULT_NAMES = frozenset(
 )
 
 
-def names_in_format(ending: str, pictures: Iterable[str] = PICTURE_FORMATS[:1]) -> list[str]:
+def names_in_format(
+    ending: str, pictures: Iterable[str] = PICTURE_FORMATS[:1], annotated: bool = False
+) -> list[str]:
     """Return the names of the files that a fit may write.
 
-    `ending` is the format of the tables, and `pictures` are those of the picture.
+    `ending` is the format of the tables, and `pictures` are those of the picture. `annotated`
+    says whether there are annotations.
     """
     # Very many row labels are written as Parquet in any case.
     tables = [*_TABLE_FILES[ending], f"{ROW_LABELS}.parquet"]
-    return [*tables, *picture_files(pictures), *_OTHER_FILES]
+    aside = _ANNOTATION_FILES if annotated else []
+    return [*tables, *aside, *picture_files(pictures), *_OTHER_FILES]
 
 
 def default_folder(source: Path) -> Path:

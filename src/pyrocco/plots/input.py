@@ -116,6 +116,7 @@ def _read_named(data: NamedMatrix) -> NamedData:
         rows,
         columns,
         (has_rows, has_columns),
+        (f"{data.axis_names[0]}s", f"{data.axis_names[1]}s"),
         row_annotations=data.row_annotations,
         column_annotations=data.column_annotations,
     )

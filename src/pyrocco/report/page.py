@@ -12,11 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from pyrocco._typing import FittedCoClustering, Matrix, MatrixLike
 from pyrocco.io import default_names
+from pyrocco.plots.tracks import annotation_table, make_tracks
+from pyrocco.report.annotations import ABOUT_TESTS, tests_of_annotations
 from pyrocco.report.levels import levels_of
 from pyrocco.report.page_data import ReportInput, page_data
 from pyrocco.report.sections import (
@@ -29,6 +32,7 @@ from pyrocco.report.sections import (
     settings,
 )
 from pyrocco.report.sentences import summary_sentences
+from pyrocco.report.words import Words
 
 __all__ = ["write_report"]
 
@@ -36,13 +40,21 @@ __all__ = ["write_report"]
 _SCRIPTS = (
     "unpack",
     "elements",
+    "annotations",
     "clusters",
     "tiles",
     "view",
     "heatmap",
+    "vector",
+    "pictures",
     "interaction",
+    "filters",
     "members",
+    "levels",
     "blocks",
+    "explanation",
+    "crosstables",
+    "printing",
     "main",
 )
 
@@ -54,13 +66,17 @@ def write_report(
     *,
     row_names: Sequence[str] | None = None,
     column_names: Sequence[str] | None = None,
+    row_annotations: Any = None,
+    column_annotations: Any = None,
+    axis_names: tuple[str, str] = ("row", "column"),
     summary: Mapping[str, Any] | None = None,
 ) -> None:
     """Write an HTML page about a fit. It opens in any browser, without a network.
 
-    The page contains a summary in plain English, the sorted heat map to zoom into, a slider
-    from coarser to finer clusters, what distinguishes the clusters, their members, labels to
-    download, the convergence and the settings. The same fit gives the same file.
+    The page contains a summary in plain English, the sorted heat map to zoom into and to
+    download, sliders from coarser to finer clusters, what distinguishes the clusters, how they
+    agree with annotations, their members, labels to download, the convergence and the settings.
+    The same fit gives the same file.
 
     Parameters
     ----------
@@ -72,6 +88,12 @@ def write_report(
         The matrix it was fitted to.
     row_names, column_names : sequence of str, optional
         Names of the rows and of the columns; by default those of the DataFrame, or numbers.
+    row_annotations, column_annotations : DataFrame, Series or dict, optional
+        What is known about the rows and the columns besides the matrix, such as a treatment or
+        an age. Matched by index, or by position if the index only counts. Drawn beside the heat
+        map, to filter by, and compared with the clusters (`association`).
+    axis_names : pair of str, default=("row", "column")
+        What the page calls a row and a column, such as ``("cell", "gene")``.
     summary : mapping, optional
         More information for the page, with the keys of the ``summary.json`` of
         `pyrocco fit`, such as ``"input"``.
@@ -97,9 +119,15 @@ def write_report(
     names = _names(X, row_names, 0, "row"), _names(X, column_names, 1, "column")
     matrix = _as_matrix(X)
     _check_shape(model, matrix.shape, names)
-    levels, fitted = levels_of(model, matrix)
-    report = ReportInput(model, matrix, *names, levels, fitted)
-    page = _fill_template(_parts(report, summary or {}))
+    words = Words(*axis_names)
+    tables = (
+        _annotation_frame(row_annotations, pd.Index(names[0]), "row_annotations"),
+        _annotation_frame(column_annotations, pd.Index(names[1]), "column_annotations"),
+    )
+    row_tracks, column_tracks = make_tracks(tables, {})
+    levels, tracks = levels_of(model, matrix), (row_tracks, column_tracks)
+    report = ReportInput(model, matrix, *names, levels, words, tracks)
+    page = _fill_template(_parts(report, tables, summary or {}), words)
     Path(path).write_text(page, encoding="utf-8", newline="\n")
 
 
@@ -132,20 +160,29 @@ def _check_shape(
             raise ValueError(f"The matrix has {n} {side}s, but {side}_names has {len(given)}.")
 
 
-def _parts(report: ReportInput, summary: Mapping[str, Any]) -> dict[str, str]:
-    model, X = report.model, report.X
-    warned = summary.get("warnings", ())
+def _annotation_frame(given: Any, names: pd.Index, argument: str) -> pd.DataFrame:
+    return annotation_table({} if given is None else given, names, argument)
+
+
+def _parts(
+    report: ReportInput, tables: tuple[pd.DataFrame, pd.DataFrame], summary: Mapping[str, Any]
+) -> dict[str, str]:
+    model, X, words = report.model, report.X, report.words
+    warned = [words.translated(text) for text in summary.get("warnings", ())]
+    annotations = _annotations(report, tables)
     return {
         "title": escape(Path(str(summary.get("input", "a matrix"))).name),
         "style": _asset("page.css"),
         "script": "\n".join(_asset(f"{name}.js") for name in _SCRIPTS),
-        "figures": key_figures(model, X),
-        "summary": bullet_list(summary_sentences(model, X, summary)),
+        "figures": key_figures(model, X, words),
+        "summary": bullet_list(summary_sentences(model, X, summary, words)),
         "warnings": f'<div class="warnings">{bullet_list(warned)}</div>' if warned else "",
-        "reproducibility": reproducibility(summary.get("reproducibility")),
-        "notes": bullet_list(summary.get("notes", ())),
+        "reproducibility": reproducibility(summary.get("reproducibility"), words),
+        "annotations": annotations,
+        "annotations_link": '<a href="#annotations">Annotations</a>' if annotations else "",
+        "notes": bullet_list(map(words.translated, summary.get("notes", ()))),
         "convergence": convergence(_history(model)),
-        "settings": settings(model, summary),
+        "settings": settings(model, summary, words),
         "citation": escape(CITATION),
         "bibtex": escape(BIBTEX),
         # Escaped, so that text cannot end the script element that contains the data.
@@ -153,13 +190,34 @@ def _parts(report: ReportInput, summary: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
+def _annotations(report: ReportInput, tables: tuple[pd.DataFrame, pd.DataFrame]) -> str:
+    labels = np.asarray(report.model.row_labels_), np.asarray(report.model.column_labels_)
+    sides = "".join(
+        f'<div id="{side}-annotations">'
+        f"{tests_of_annotations(table, of_side, report.words, side)}"
+        f'<div class="cards" id="{side}-crosstables"></div></div>'
+        for side, table, of_side in zip(("row", "column"), tables, labels, strict=True)
+        if table.shape[1]
+    )
+    if not sides:
+        return ""
+    about = f"<p>{escape(report.words.replaced(ABOUT_TESTS))}</p>"
+    title = '<h2 id="annotations-title">Clusters and annotations</h2>'
+    start = '<section id="annotations" aria-labelledby="annotations-title">'
+    return f"{start}{title}{about}{sides}</section>"
+
+
 def _asset(name: str) -> str:
     return (files("pyrocco.report") / "assets" / name).read_text(encoding="utf-8")
 
 
-def _fill_template(parts: Mapping[str, str]) -> str:
+def _fill_template(parts: Mapping[str, str], words: Words) -> str:
     """Insert the parts into the template in one pass, so that inserted text stays text."""
-    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _asset("page.html"))
+    nouns = ("row", "rows", "column", "columns", "entry", "entries", "R", "C")
+    named = {noun: escape(words.replaced(f"{{{noun}}}")) for noun in nouns}
+    named |= {noun.capitalize(): text.capitalize() for noun, text in named.items()}
+    values = {**named, **parts}
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: values[match[1]], _asset("page.html"))
 
 
 def _history(model: FittedCoClustering) -> Sequence[Mapping[str, Any]]:

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import base64
-import json
-import zlib
+import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from pyrocco._typing import Dense, FittedCoClustering, Floats, Labels, Matrix, stored_values
+from pyrocco._typing import FittedCoClustering, Floats, Labels, Matrix, stored_values
 from pyrocco.fitting.result import block_means
+from pyrocco.plots.colour_values import standardised
 from pyrocco.plots.heatmap import outlier_degree
 from pyrocco.plots.order import bins, member_order
-from pyrocco.plots.style import colour_scale, colour_table
-from pyrocco.report.levels import Level
+from pyrocco.plots.style import cluster_colours, colour_scale, colour_table
+from pyrocco.plots.tracks import Track
+from pyrocco.report.annotations import track_data, track_text
+from pyrocco.report.levels import Levels, Pair
+from pyrocco.report.packing import pack_floats, pack_integers, pack_json
+from pyrocco.report.words import Words
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["ReportInput", "Tiles", "make_tiles", "pack_floats", "pack_integers", "page_data"]
+__all__ = ["ReportInput", "Tiles", "make_tiles", "page_data"]
 
 # A million tiles add about 2 MB to the page.
 TILES_PER_SIDE = 1_000
@@ -31,10 +32,8 @@ MOST_EXACT = 250_000
 MOST_DIGITS = 30
 # The page shows this as infinite: the effect if neither side varies.
 INFINITE = 1e300
-_BLOCK_COLUMNS = ("mean", "rest_mean", "effect", "p_adjusted", "homogeneity", "membership")
-_COLUMN_COLUMNS = ("mean", "rest_mean", "effect", "p_adjusted")
-
-Packed = dict[str, Any]
+_BLOCK_COLUMNS = ("rest_mean", "effect", "p_adjusted", "homogeneity")
+_COLUMN_COLUMNS = ("mean", "rest_mean", "effect", "homogeneity")
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +44,9 @@ class ReportInput:
     X: Matrix
     row_names: Sequence[str]
     column_names: Sequence[str]
-    levels: list[Level]  # co-clusterings that the slider offers, from coarse to fine
-    fitted: int  # index of the level that was fitted
+    levels: Levels  # co-clusterings that the sliders offer
+    words: Words = field(default_factory=Words)
+    tracks: tuple[tuple[Track, ...], tuple[Track, ...]] = ((), ())
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,24 +64,41 @@ def page_data(report: ReportInput) -> dict[str, Any]:
     Names occur only in packed form, so that they cannot be mistaken for HTML.
     """
     orders = member_order(report.model, report.X)
-    weights = getattr(report.model, "cell_weights_", None)
-    finest = report.levels[-1]
+    levels = report.levels
     text = {
         "rows": list(report.row_names),
         "columns": list(report.column_names),
-        "levels": [_level_data(level, finest) for level in report.levels],
+        "words": [report.words.row, report.words.column, report.words.entry],
+        "annotations": [[track_text(track) for track in side] for side in report.tracks],
+        "levels": {
+            "rows": [_cluster_of_each(levels.rows[-1], labels) for labels in levels.rows],
+            "columns": [_cluster_of_each(levels.columns[-1], labels) for labels in levels.columns],
+            "pairs": [[_pair_data(pair) for pair in pairs] for pairs in levels.pairs],
+            "distinctive": [_distinctive(table) for table in levels.distinctive],
+        },
     }
-    memberships = (
-        getattr(report.model, "row_membership_", None),
-        getattr(report.model, "column_membership_", None),
-    )
     return {
-        "fitted": report.fitted,
-        "text": _pack_json(text),
-        "tiles": _tile_data(make_tiles(report.X, orders, weights)),
-        "rows": _side_data(orders[0], finest.row_labels, memberships[0]),
-        "columns": _side_data(orders[1], finest.column_labels, memberships[1]),
+        "fitted": list(levels.fitted),
+        "text": pack_json(text),
+        "tiles": _drawn_tiles(report, orders),
+        "rows": _side_data(report, 0, orders[0]),
+        "columns": _side_data(report, 1, orders[1]),
     }
+
+
+def _drawn_tiles(report: ReportInput, orders: tuple[Labels, Labels]) -> dict[str, Any]:
+    """Return what the heat map shows: scaled values if the columns have different units."""
+    weights = getattr(report.model, "cell_weights_", None)
+    if getattr(report.model, "cells_", None) != "different units":
+        return _tile_data(make_tiles(report.X, orders, weights))
+    tiles = _tile_data(make_tiles(standardised(report.X, 1, None), orders, weights))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # columns without values
+        values = report.X if isinstance(report.X, np.ndarray) else report.X.toarray()
+        scales = np.nanmean(values, axis=0), np.nanstd(values, axis=0, ddof=1)
+    # From which the page computes the values themselves.
+    tiles["means"], tiles["deviations"] = (pack_floats(np.nan_to_num(scale)) for scale in scales)
+    return tiles
 
 
 def make_tiles(
@@ -101,41 +118,19 @@ def make_tiles(
     return Tiles(block_means(X, *tiles), outliers, bool((stored_values(X) < 0).any()))
 
 
-def pack_integers(numbers: Dense) -> Packed:
-    """Pack non-negative integers of at most 32 bits."""
-    return _pack(np.ascontiguousarray(numbers, dtype="<u4"), "uint32", 4)
-
-
-def pack_floats(numbers: Dense, *, exact: bool = True) -> Packed:
-    """Pack numbers in single precision, or in half as many bits with two to three digits."""
-    bits = np.ascontiguousarray(numbers, dtype="<f4").view("<u4")
-    if exact:
-        return _pack(bits, "float32", 4)
-    # Round to nearest; a carry correctly increases the exponent.
-    return _pack(bits + np.uint32(0x7FFF) + ((bits >> 16) & 1), "float32", 2)
-
-
-def _pack(bits: Dense, kind: str, n_bytes: int) -> Packed:
-    # First the lowest bytes of all numbers, then the next: this compresses better.
-    planes = bits.reshape(-1).view("u1").reshape(-1, 4)[:, 4 - n_bytes :].T
-    data = _compress(np.ascontiguousarray(planes).tobytes())
-    return {"kind": kind, "length": int(bits.size), "bytes": n_bytes, "data": data}
-
-
-def _pack_json(value: dict[str, Any]) -> str:
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return _compress(text.encode("utf-8", "replace"))
-
-
-def _compress(raw: bytes) -> str:
-    return base64.b64encode(zlib.compress(raw, 6)).decode("ascii")
-
-
-def _side_data(order: Labels, leaves: Labels, membership: Floats | None) -> dict[str, Packed]:
-    side = {"order": pack_integers(order), "leaves": pack_integers(leaves)}
+def _side_data(report: ReportInput, side: int, order: Labels) -> dict[str, Any]:
+    kind, labels = ("row", "column")[side], (report.levels.rows, report.levels.columns)[side]
+    data = {
+        "order": pack_integers(order),
+        "leaves": pack_integers(labels[-1]),
+        # Of the cluster with each number, at every level; plots use the same.
+        "colours": cluster_colours(int(labels[-1].max()) + 1),
+        "annotations": [track_data(track) for track in report.tracks[side]],
+    }
+    membership = getattr(report.model, f"{kind}_membership_", None)
     if membership is not None:
-        side["membership"] = pack_floats(np.round(membership, 3))
-    return side
+        data["membership"] = pack_floats(np.round(membership, 3))
+    return data
 
 
 def _tile_data(tiles: Tiles) -> dict[str, Any]:
@@ -164,18 +159,20 @@ def _usual_values(tiles: Tiles) -> Floats:
     return tiles.values[usual if usual.any() else known]
 
 
-def _level_data(level: Level, finest: Level) -> dict[str, Any]:
-    data: dict[str, Any] = {
-        "rows": _cluster_of_each(finest.row_labels, level.row_labels),
-        "columns": _cluster_of_each(finest.column_labels, level.column_labels),
-        "means": [_rounded(means) for means in level.block_means],
-    }
-    table = level.explanation
-    if table is not None:
-        blocks, columns = table[table["kind"] == "block"], table[table["kind"] == "column"]
-        data["blocks"] = _records(blocks, ("row_cluster", "column_cluster"), _BLOCK_COLUMNS)
-        data["distinctive"] = _records(columns, ("row_cluster", "column"), _COLUMN_COLUMNS)
+def _pair_data(pair: Pair) -> dict[str, Any]:
+    """Return the means of the blocks, row by row, and what else is known of each block."""
+    data: dict[str, Any] = {"means": [_rounded(means) for means in pair.means]}
+    if pair.blocks is not None and pair.p_columns is not None:
+        columns = pair.blocks[list(_BLOCK_COLUMNS)]
+        data["blocks"] = [_rounded(columns[name].to_numpy(float)) for name in columns]
+        data["p"] = _rounded(pair.p_columns)
     return data
+
+
+def _distinctive(table: pd.DataFrame) -> list[list[int | float | None]]:
+    places = table[["row_cluster", "column"]].astype(int).to_numpy().tolist()
+    values = table[list(_COLUMN_COLUMNS)].to_numpy(dtype=float)
+    return [[*place, *_rounded(row)] for place, row in zip(places, values, strict=True)]
 
 
 def _cluster_of_each(fine: Labels, coarse: Labels) -> list[int]:
@@ -183,14 +180,6 @@ def _cluster_of_each(fine: Labels, coarse: Labels) -> list[int]:
     cluster = np.zeros(int(fine.max()) + 1, dtype=int)
     cluster[fine] = coarse
     return [int(label) for label in cluster]
-
-
-def _records(
-    table: pd.DataFrame, integers: Sequence[str], numbers: Sequence[str]
-) -> list[list[int | float | None]]:
-    places = table[list(integers)].astype(int).to_numpy().tolist()
-    values = table[list(numbers)].to_numpy(dtype=float)
-    return [[*place, *_rounded(row)] for place, row in zip(places, values, strict=True)]
 
 
 def _rounded(numbers: Floats) -> list[float | None]:

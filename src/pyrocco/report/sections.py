@@ -12,6 +12,7 @@ import numpy as np
 
 from pyrocco._typing import FittedCoClustering, Matrix
 from pyrocco.report.sentences import n_missing_values, n_outlier_cells
+from pyrocco.report.words import Words
 
 __all__ = [
     "BIBTEX",
@@ -31,9 +32,9 @@ BIBTEX = """@article{he2018rocco,
 }"""
 _MATRIX_FACTS = {
     "input": "source",
-    "cells": "cells",
+    "cells": "{entries}",
     "preparation": "preparation",
-    "density": "share of nonzero cells",
+    "density": "share of nonzero {entries}",
     "seconds": "duration of the fit in seconds",
 }
 _ITERATION_TITLES = {
@@ -47,8 +48,8 @@ _ITERATION_TITLES = {
 _CLUSTER_TITLES = {
     "cluster": "cluster",
     "size": "size",
-    "found_again_other_rows": "found again on other rows",
-    "found_again_other_columns": "found again on other columns",
+    "found_again_other_rows": "found again on other {rows}",
+    "found_again_other_columns": "found again on other {columns}",
     "null": "without structure",
     "p_value": "p-value",
 }
@@ -62,27 +63,38 @@ def bullet_list(lines: Iterable[str]) -> str:
     return f"<ul>{items}</ul>" if items else ""
 
 
-def key_figures(model: FittedCoClustering, X: Matrix) -> str:
+def key_figures(model: FittedCoClustering, X: Matrix, words: Words) -> str:
     """Return the most important numbers of a fit as HTML."""
     figures = {
-        "row clusters": f"{len(np.unique(model.row_labels_))}",
-        "column clusters": f"{len(np.unique(model.column_labels_))}",
-        "rows": f"{X.shape[0]:,}",
-        "columns": f"{X.shape[1]:,}",
+        f"{words.row} clusters": f"{len(np.unique(model.row_labels_))}",
+        f"{words.column} clusters": f"{len(np.unique(model.column_labels_))}",
+        f"{words.row}s": f"{X.shape[0]:,}",
+        f"{words.column}s": f"{X.shape[1]:,}",
     }
-    for side in ("row", "column"):
+    for side, word in (("row", words.row), ("column", words.column)):
         membership = getattr(model, f"{side}_membership_", None)
         if membership is not None:
-            figures[f"mean {side} membership"] = f"{100 * membership.mean():.0f} %"
-    figures["outlier cells"] = f"{n_outlier_cells(getattr(model, 'cell_weights_', None)):,}"
+            figures[f"mean {word} membership"] = f"{100 * membership.mean():.0f} %"
+    n_outliers = n_outlier_cells(getattr(model, "cell_weights_", None))
+    figures[f"outlier {words.entry}s"] = f"{n_outliers:,}"
     if missing := n_missing_values(X):
         figures["missing values"] = f"{missing:,}"
     return _definitions(figures)
 
 
-def settings(model: FittedCoClustering, summary: Mapping[str, Any]) -> str:
+def settings(
+    model: FittedCoClustering,
+    summary: Mapping[str, Any],
+    words: Words = Words(),  # noqa: B008 - immutable
+) -> str:
     """Return what is needed to repeat a fit as HTML: file, parameters and versions."""
-    facts = {title: summary[key] for key, title in _MATRIX_FACTS.items() if key in summary}
+    facts = {
+        words.replaced(title): summary[key]
+        for key, title in _MATRIX_FACTS.items()
+        if key in summary
+    }
+    if "preparation" in facts:
+        facts["preparation"] = words.translated(str(facts["preparation"]))
     parameters = model.get_params(deep=False)
     parameters.pop("verbose", None)
     versions = summary.get("versions") or {"pyrocco": version("pyrocco")}
@@ -106,17 +118,22 @@ def convergence(history: Sequence[Mapping[str, Any]]) -> str:
     return _objective_plot([float(record["objective"]) for record in history]) + details
 
 
-def reproducibility(found: Mapping[str, Any] | None) -> str:
+def reproducibility(
+    found: Mapping[str, Any] | None,
+    words: Words = Words(),  # noqa: B008 - immutable
+) -> str:
     """Return how far the clusters are found again; empty text if it was not measured."""
     if not found:
         return ""
+    titles = {key: words.replaced(title) for key, title in _CLUSTER_TITLES.items()}
     tables = "".join(
-        f"<div><h3>Clusters of {side}</h3>{_table(_CLUSTER_TITLES, found[side])}</div>"
-        for side in ("rows", "columns")
+        f"<div><h3>Clusters of {word}s</h3>{_table(titles, found[side])}</div>"
+        for side, word in (("rows", words.row), ("columns", words.column))
     )
+    summary = escape(words.translated(found["summary"]))
     return (
-        f"<h2>Are the clusters found again?</h2><p>{escape(found['summary'])} Found again is 1 "
-        "for a cluster that fits to halves of the data find exactly, and 0 for one that they "
+        f"<h2>Are the clusters found again?</h2><p>{summary} Found again is 1 for a cluster "
+        "that fits to halves of the data find exactly, and 0 for one that they "
         f'find no better than chance.</p><div class="tables">{tables}</div>'
     )
 
@@ -129,7 +146,7 @@ def _table(titles: Mapping[str, str], records: Sequence[Mapping[str, Any]]) -> s
         for record in records
     )
     return (
-        '<div class="scroll"><table class="numbers">'
+        '<div class="scroll" tabindex="0" role="group" aria-label="Table"><table class="numbers">'
         f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 

@@ -10,15 +10,16 @@ import numpy as np
 from pyrocco._typing import FittedCoClustering, Labels, Matrix, stored_values
 from pyrocco.io.errors import percent
 from pyrocco.plots.style import count
+from pyrocco.report.words import Words
 
 __all__ = ["n_missing_values", "n_outlier_cells", "summary_sentences"]
 
 _STRUCTURES = {
     "blocks": "The matrix consists of blocks and noise: within a block, the values differ only "
     "by chance.",
-    "gradient": "The matrix looks like a single gradient: the rows differ only in how strongly "
+    "gradient": "The matrix looks like a single gradient: the {rows} differ only in how strongly "
     "they show one profile. A gradient has no clusters.",
-    "features": "Rows with similar profiles form a cluster, and so do columns with similar "
+    "features": "{Rows} with similar profiles form a cluster, and so do {columns} with similar "
     "profiles. The values within a block differ by more than noise.",
 }
 
@@ -34,27 +35,31 @@ def n_missing_values(X: Matrix) -> int:
 
 
 def summary_sentences(
-    model: FittedCoClustering, X: Matrix, summary: Mapping[str, Any]
+    model: FittedCoClustering,
+    X: Matrix,
+    summary: Mapping[str, Any],
+    words: Words = Words(),  # noqa: B008 - immutable
 ) -> list[str]:
     """Describe the result of a fit; `summary` has keys of ``summary.json`` of `pyrocco fit`."""
+    n_outliers = n_outlier_cells(getattr(model, "cell_weights_", None))
     sentences = [
-        _clusters(model, X.shape),
-        _given_numbers(getattr(model, "n_clusters", None)),
-        _STRUCTURES.get(getattr(model, "structure_", ""), ""),
-        *_membership(model),
+        _clusters(model, X.shape, words),
+        _given_numbers(getattr(model, "n_clusters", None), words),
+        words.replaced(_STRUCTURES.get(getattr(model, "structure_", ""), "")),
+        *_membership(model, words),
         _not_measured(model, summary),
-        _outlier_cells(n_outlier_cells(getattr(model, "cell_weights_", None)), X.shape),
+        _outlier_cells(n_outliers, X.shape, words),
         _missing_values(n_missing_values(X), X.shape),
-        _preparation(model, summary),
+        _preparation(model, summary, words),
         _convergence(model, summary),
     ]
     return [sentence for sentence in sentences if sentence]
 
 
-def _clusters(model: FittedCoClustering, shape: tuple[int, ...]) -> str:
-    rows = count(_n_clusters(model.row_labels_), "row cluster")
-    columns = count(_n_clusters(model.column_labels_), "column cluster")
-    size = f"{count(shape[0], 'row')} and {count(shape[1], 'column')}"
+def _clusters(model: FittedCoClustering, shape: tuple[int, ...], words: Words) -> str:
+    rows = count(_n_clusters(model.row_labels_), f"{words.row} cluster")
+    columns = count(_n_clusters(model.column_labels_), f"{words.column} cluster")
+    size = f"{count(shape[0], words.row)} and {count(shape[1], words.column)}"
     return f"pyrocco found {rows} and {columns} in a matrix of {size}."
 
 
@@ -62,30 +67,33 @@ def _n_clusters(labels: Labels) -> int:
     return int(np.max(labels)) + 1
 
 
-def _given_numbers(n_clusters: object) -> str:
+def _given_numbers(n_clusters: object, words: Words) -> str:
     rows, columns = n_clusters if isinstance(n_clusters, tuple | list) else [n_clusters] * 2
     if rows is None and columns is None:
         return "Both numbers of clusters were determined from the data."
     if rows is not None and columns is not None:
         return "Both numbers of clusters were given."
-    given, other = ("row", "column") if columns is None else ("column", "row")
+    sides = words.row, words.column
+    given, other = sides if columns is None else sides[::-1]
     return (
         f"The number of {given} clusters was given; the number of {other} clusters was "
         "determined from the data."
     )
 
 
-def _membership(model: FittedCoClustering) -> list[str]:
+def _membership(model: FittedCoClustering, words: Words) -> list[str]:
     rows = getattr(model, "row_membership_", None)
     columns = getattr(model, "column_membership_", None)
     if rows is None or columns is None:
         return []
-    means = f"{100 * rows.mean():.0f} % for rows and {100 * columns.mean():.0f} % for columns"
+    means = words.replaced(
+        f"{100 * rows.mean():.0f} % for {{rows}} and {100 * columns.mean():.0f} % for {{columns}}"
+    )
     sentences = [
         f"The mean membership probability is {means}. Membership is the probability of a label "
         "under the fitted model; it does not say how likely the label is to be right."
     ]
-    low = {"row": int((rows < 0.5).sum()), "column": int((columns < 0.5).sum())}
+    low = {words.row: int((rows < 0.5).sum()), words.column: int((columns < 0.5).sum())}
     if any(low.values()):
         which = " and ".join(count(number, side) for side, number in low.items() if number)
         sentences.append(
@@ -105,17 +113,20 @@ def _not_measured(model: FittedCoClustering, summary: Mapping[str, Any]) -> str:
     )
 
 
-def _outlier_cells(number: int, shape: tuple[int, ...]) -> str:
+def _outlier_cells(number: int, shape: tuple[int, ...], words: Words) -> str:
     if not number:
-        return "No outlier cells were found."
-    found = f"{count(number, 'outlier cell')} ({_share(number, shape)})"
+        return words.replaced("No outlier {entries} were found.")
+    found = f"{count(number, f'outlier {words.entry}')} ({_share(number, shape)})"
+    is_value = words.entry == "value"
     if number == 1:
+        subject = "it is" if is_value else "its value is"
         return (
-            f"{found} was found: its value is far from those of its block, and it counted less "
+            f"{found} was found: {subject} far from those of its block, and it counted less "
             "than half in the fit. It is grey in the heat map."
         )
+    subject = "they are" if is_value else "their values are"
     return (
-        f"{found} were found: their values are far from those of their blocks, and they counted "
+        f"{found} were found: {subject} far from those of their blocks, and they counted "
         "less than half in the fit. They are grey in the heat map."
     )
 
@@ -134,11 +145,14 @@ def _share(number: int, shape: tuple[int, ...]) -> str:
     return percent(number / (shape[0] * shape[1]))
 
 
-def _preparation(model: FittedCoClustering, summary: Mapping[str, Any]) -> str:
+def _preparation(model: FittedCoClustering, summary: Mapping[str, Any], words: Words) -> str:
     """Say what the cells are and how they were prepared; a summary knows more than the model."""
     kind = summary.get("cells", getattr(model, "cells_", None))
     sentence = summary.get("preparation", getattr(model, "preparation_", ""))
-    return "" if kind is None else f"The cells are {kind}. {sentence}"
+    if kind is None:
+        return ""
+    verb = "have" if kind == "different units" else "are"
+    return f"The {words.entry}s {verb} {kind}. {words.translated(sentence)}"
 
 
 def _format_seconds(seconds: float) -> str:

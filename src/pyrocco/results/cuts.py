@@ -140,7 +140,7 @@ class CoClustering:
         DataFrame
         """
         n_clusters = self.n_row_clusters_, self.n_column_clusters_
-        explainer = Explainer(self.tree, self.statistics, self.membership, n_clusters)
+        explainer = Explainer.of(self.tree, self.statistics, self.membership, n_clusters)
         return explainer.table(top, column_names)
 
 

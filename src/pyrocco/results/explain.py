@@ -36,97 +36,158 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Explainer:
-    """Makes the table for one cut of the nested clusters.
+class RowCut:
+    """The row clusters at one level of detail, each compared with the other rows.
 
     Parameters
     ----------
-    tree : NestedClusters
-        The nested clusters.
-    statistics : TreeStatistics
-        Statistics of the data.
+    labels : ndarray of int
+        Cluster of every row.
+    merged : ndarray of int
+        Cluster of each of the finest row clusters.
+    by_column : Moments
+        Row clusters by single columns.
+    contrast : Contrast
+        Each row cluster compared with the other rows, for every column.
+    """
+
+    labels: Labels
+    merged: Labels
+    by_column: Moments
+    contrast: Contrast
+
+    @classmethod
+    def of(cls, tree: NestedClusters, statistics: TreeStatistics, number: int) -> RowCut:
+        """Cut the tree of the rows at a number of clusters."""
+        merged = tree.rows.cut_finest(number)
+        by_column = statistics.by_column.merged(merged)
+        return cls(tree.rows.cut(number), merged, by_column, Contrast.of(by_column))
+
+
+@dataclass(frozen=True)
+class ColumnCut:
+    """The column clusters at one level of detail.
+
+    Parameters
+    ----------
+    labels : ndarray of int
+        Cluster of every column.
+    row_means : Moments
+        The mean of every row over each column cluster: moments over the finest row clusters.
+    """
+
+    labels: Labels
+    row_means: Moments
+
+    @classmethod
+    def of(cls, tree: NestedClusters, statistics: TreeStatistics, number: int) -> ColumnCut:
+        """Cut the tree of the columns at a number of clusters."""
+        by_row = statistics.by_row.merged(tree.columns.cut_finest(number)).T
+        row_means = np.where(by_row.counts > 0, by_row.means, np.nan)
+        return cls(tree.columns.cut(number), Moments.of(row_means, tree.rows.finest))
+
+
+@dataclass(frozen=True)
+class Explainer:
+    """Says what distinguishes the row clusters at one cut of the nested clusters.
+
+    Parameters
+    ----------
+    rows : RowCut
+        The row clusters.
+    columns : ColumnCut
+        The column clusters.
     membership : pair of ndarray
         Probability of the label of every row and of every column.
-    n_clusters : pair of int
-        Numbers of row clusters and of column clusters.
+    scale : float
+        Scale by which the values were divided.
 
     Examples
     --------
     >>> X = np.kron(np.eye(2), np.full((4, 4), 9.0)) + np.random.default_rng(0).random((8, 8))
     >>> labels = np.repeat([0, 1], 4)
     >>> tree, sure = NestedClusters.build(X, labels, labels), (np.ones(8), np.ones(8))
-    >>> table = Explainer(tree, TreeStatistics.of(X, tree, 1.0), sure, (2, 2)).table(top=1)
+    >>> explainer = Explainer.of(tree, TreeStatistics.of(X, tree, 1.0), sure, (2, 2))
+    >>> table = explainer.table(top=1)
     >>> table[["kind", "row_cluster", "column_cluster", "direction"]].values.tolist()[:3]
     [['block', 0, 0, 'higher'], ['block', 0, 1, 'lower'], ['column', 0, 0, 'higher']]
     """
 
-    tree: NestedClusters
-    statistics: TreeStatistics
+    rows: RowCut
+    columns: ColumnCut
     membership: tuple[Floats, Floats]
-    n_clusters: tuple[int, int]
+    scale: float
+
+    @classmethod
+    def of(
+        cls,
+        tree: NestedClusters,
+        statistics: TreeStatistics,
+        membership: tuple[Floats, Floats],
+        n_clusters: tuple[int, int],
+    ) -> Explainer:
+        """Cut the nested clusters at two numbers of clusters."""
+        rows = RowCut.of(tree, statistics, n_clusters[0])
+        columns = ColumnCut.of(tree, statistics, n_clusters[1])
+        return cls(rows, columns, membership, statistics.scale)
 
     def table(self, top: int = 10, column_names: Names | None = None) -> pd.DataFrame:
         """List every block, and the `top` columns that differ most for every row cluster."""
         check_count("top", top, least=0)
-        names = _checked_names(column_names, len(self._column_labels))
-        blocks, columns = self._block_contrast(), Contrast.of(self._by_column)
-        n_blocks = self.n_clusters[1]
-        p = adjusted(np.hstack([blocks.p, columns.p]))
-        parts = [
-            self._block_rows(blocks, p[:, :n_blocks]),
-            self._column_rows(columns, p[:, n_blocks:], top),
-        ]
+        names = _checked_names(column_names, len(self.columns.labels))
+        parts = [self.block_table(), self.column_table(top)]
         return _in_order(pd.concat(parts, ignore_index=True), names)
 
-    @cached_property
-    def _row_labels(self) -> Labels:
-        return self.tree.rows.cut(self.n_clusters[0])
-
-    @cached_property
-    def _column_labels(self) -> Labels:
-        return self.tree.columns.cut(self.n_clusters[1])
-
-    @cached_property
-    def _by_column(self) -> Moments:
-        """Row clusters by single columns."""
-        return self.statistics.by_column.merged(self.tree.rows.cut_finest(self.n_clusters[0]))
-
-    @cached_property
-    def _blocks(self) -> Moments:
-        """Row clusters by column clusters, over cells."""
-        return self._by_column.T.merged(self._column_labels).T
-
-    def _block_contrast(self) -> Contrast:
-        """Test row means over column clusters, because values of one row are not replicates."""
-        by_row = self.statistics.by_row.merged(self.tree.columns.cut_finest(self.n_clusters[1])).T
-        row_means = np.where(by_row.counts > 0, by_row.means, np.nan)
-        cells = Contrast.of(self._blocks)
-        tested = Contrast.of(Moments.of(row_means, self._row_labels))
-        return replace(tested, mean=cells.mean, rest_mean=cells.rest_mean)
-
-    def _block_rows(self, contrast: Contrast, p: Floats) -> pd.DataFrame:
-        rows, columns = (part.ravel() for part in np.indices(self.n_clusters))
-        column_membership = _means(self.membership[1], self._column_labels)
-        total = self._blocks.merged(np.zeros(self.n_clusters[0], np.intp)).T
-        total = total.merged(np.zeros(self.n_clusters[1], np.intp))
-        return self._common("block", contrast, p, (rows, columns)).assign(
+    def block_table(self) -> pd.DataFrame:
+        """Return one line for every block, row cluster by row cluster."""
+        rows, columns = (part.ravel() for part in np.indices(self._blocks.counts.shape))
+        column_membership = _means(self.membership[1], self.columns.labels)
+        total = self._blocks.merged(np.zeros(len(self._blocks.counts), np.intp)).T
+        total = total.merged(np.zeros(len(total.counts), np.intp))
+        p = self._p_adjusted[:, : len(column_membership)]
+        return self._common("block", self._block_contrast, p, (rows, columns)).assign(
             column_cluster=columns,
             column=pd.array([pd.NA] * len(rows), dtype="Int64"),
-            n_columns=np.bincount(self._column_labels)[columns],
+            n_columns=np.bincount(self.columns.labels)[columns],
             homogeneity=_homogeneity(self._blocks, total)[rows, columns],
             membership=self._mean_membership(rows, column_membership[columns]),
         )
 
-    def _column_rows(self, contrast: Contrast, p: Floats, top: int) -> pd.DataFrame:
+    def column_table(self, top: int) -> pd.DataFrame:
+        """Return the single columns that differ most, for every row cluster."""
+        contrast, by_column = self.rows.contrast, self.rows.by_column
         rows, columns = _strongest(contrast.effect, top)
-        total = self._by_column.merged(np.zeros(self.n_clusters[0], np.intp))
+        total = by_column.merged(np.zeros(len(by_column.counts), np.intp))
+        p = self.p_of_columns
         return self._common("column", contrast, p, (rows, columns)).assign(
-            column_cluster=self._column_labels[columns],
+            column_cluster=self.columns.labels[columns],
             column=pd.array(columns, dtype="Int64"),
             n_columns=1,
-            homogeneity=_homogeneity(self._by_column, total)[rows, columns],
+            homogeneity=_homogeneity(by_column, total)[rows, columns],
             membership=self._mean_membership(rows, self.membership[1][columns]),
         )
+
+    @property
+    def p_of_columns(self) -> Floats:
+        """Adjusted p-values of the row clusters in every single column."""
+        return self._p_adjusted[:, self._blocks.counts.shape[1] :]
+
+    @cached_property
+    def _blocks(self) -> Moments:
+        """Row clusters by column clusters, over cells."""
+        return self.rows.by_column.T.merged(self.columns.labels).T
+
+    @cached_property
+    def _block_contrast(self) -> Contrast:
+        """Test row means over column clusters, because values of one row are not replicates."""
+        cells = Contrast.of(self._blocks)
+        tested = Contrast.of(self.columns.row_means.merged(self.rows.merged))
+        return replace(tested, mean=cells.mean, rest_mean=cells.rest_mean)
+
+    @cached_property
+    def _p_adjusted(self) -> Floats:
+        """P-values of the blocks and then of the columns, adjusted together."""
+        return adjusted(np.hstack([self._block_contrast.p, self.rows.contrast.p]))
 
     def _common(
         self,
@@ -136,14 +197,13 @@ class Explainer:
         where: tuple[Labels, Labels],
     ) -> pd.DataFrame:
         """Return the columns of the table that blocks and single columns have in common."""
-        scale = self.statistics.scale
         return pd.DataFrame(
             {
                 "kind": kind,
                 "row_cluster": where[0],
-                "n_rows": np.bincount(self._row_labels)[where[0]],
-                "mean": contrast.mean[where] * scale,
-                "rest_mean": contrast.rest_mean[where] * scale,
+                "n_rows": np.bincount(self.rows.labels)[where[0]],
+                "mean": contrast.mean[where] * self.scale,
+                "rest_mean": contrast.rest_mean[where] * self.scale,
                 "effect": contrast.effect[where],
                 "direction": contrast.direction[where],
                 "p_adjusted": p[where],
@@ -152,7 +212,7 @@ class Explainer:
 
     def _mean_membership(self, rows: Labels, column_membership: Floats) -> Floats:
         return np.asarray(
-            (_means(self.membership[0], self._row_labels)[rows] + column_membership) / 2
+            (_means(self.membership[0], self.rows.labels)[rows] + column_membership) / 2
         )
 
 

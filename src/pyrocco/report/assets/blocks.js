@@ -11,29 +11,30 @@ class Blocks {
 
   refresh(level) {
     this.level = level;
-    this.known = new Map((level.blocks || []).map((line) => [`${line[0]},${line[1]}`, line.slice(2)]));
     this.rowClusters = this.rows.bands.map((band) => band.cluster);
     this.columnClusters = this.columns.bands.map((band) => band.cluster);
     this.buildGrid();
     this.chosen = null;
     this.choose(...this.strongest());
     this.showCards(CARDS);
-    this.places.caution.textContent = level.blocks
-      ? "The effect is the difference between the mean of the cluster and the mean of all other rows, in standard deviations. The clusters were found in the same data: use the adjusted p-values to rank differences, not as evidence that the clusters exist."
+    this.places.caution.textContent = level.hasStatistics
+      ? `The effect is the difference between the mean of the cluster and the mean of all other ${this.rows.noun}s, in standard deviations. The clusters were found in the same data: use the adjusted p-values to rank differences, not as evidence that the clusters exist.`
       : "This model has no statistics of its blocks.";
   }
 
   showCards(most) {
     const others = this.rowClusters.length - most;
-    const more = make("button", { type: "button", onclick: () => this.showCards(Infinity) }, `Show ${count(others, "more row cluster")}`);
+    const more = make("button", { type: "button", onclick: () => this.showCards(Infinity) }, `Show ${count(others, `more ${this.rows.noun} cluster`)}`);
     this.places.cards.replaceChildren(...this.rowClusters.slice(0, most).map((cluster) => this.card(cluster)), ...(others > 0 ? [more] : []));
   }
+
+  print(isPrinting) { this.showCards(isPrinting ? Infinity : CARDS); }
 
   // Position of the block with the largest effect in the grid.
   strongest() {
     let [best, most] = [[0, 0], 0];
     this.rowClusters.forEach((row, i) => this.columnClusters.forEach((column, j) => {
-      const effect = Math.abs(this.known.get(`${row},${column}`)?.[2] ?? 0);
+      const effect = Math.abs(this.level.block(row, column)?.effect ?? 0);
       if (effect > most) [best, most] = [[i, j], effect];
     }));
     return best;
@@ -48,8 +49,10 @@ class Blocks {
   }
 
   cell(mean, i, j) {
-    const value = mean === null ? NaN : mean / this.tiles.unit;
-    const colour = Number.isNaN(value) ? "" : `background:${this.tiles.css(value)};color:${this.tiles.isDark(value) ? "#fff" : "#111"}`;
+    const size = { row: this.rows.size, column: this.columns.size };
+    const drawn = this.tiles.isScaled ? this.tiles.meanOf(this.rows.bands[i], this.columns.bands[j], size) : mean / this.tiles.unit;
+    const value = mean === null ? NaN : drawn;
+    const colour = Number.isNaN(value) ? "" : `background:${this.tiles.css(value)};color:${this.tiles.isDark(value) ? "#fff" : "#000"}`;
     const words = `${this.rows.tag(this.rowClusters[i])} with ${this.columns.tag(this.columnClusters[j])}: mean ${digits(mean)}`;
     return make("button", { type: "button", style: colour, tabindex: "-1", "aria-pressed": "false", "aria-label": words, onclick: () => this.choose(i, j) }, digits(mean, 3));
   }
@@ -72,13 +75,13 @@ class Blocks {
     this.press(i, j, true);
     const [row, column] = [this.rowClusters[i], this.columnClusters[j]];
     this.places.block.replaceChildren(
-      make("h4", {}, this.rows.swatch(row), " with ", this.columns.swatch(column)),
+      make("h3", {}, this.rows.swatch(row), " with ", this.columns.swatch(column)),
       make("p", {}, this.sentence(row, column)),
       make("p", {}, this.quality(row, column)),
       make("p", { class: "tools" },
         make("button", { type: "button", onclick: () => this.actions.show(row, column) }, "Show in the heat map"), " ",
-        make("button", { type: "button", onclick: () => this.actions.list(this.rows, row) }, "List its rows"), " ",
-        make("button", { type: "button", onclick: () => this.actions.list(this.columns, column) }, "List its columns")));
+        make("button", { type: "button", onclick: () => this.actions.list(this.rows, row) }, `List its ${this.rows.noun}s`), " ",
+        make("button", { type: "button", onclick: () => this.actions.list(this.columns, column) }, `List its ${this.columns.noun}s`)));
   }
 
   press(i, j, isPressed) {
@@ -88,23 +91,22 @@ class Blocks {
 
   sentence(row, column) {
     const size = `${this.rows.members(row)} by ${this.columns.members(column)}, mean ${digits(this.level.means[row][column])}`;
-    const known = this.known.get(`${row},${column}`);
-    if (!known || known[2] === null) return `${size}.`;
-    const [, rest, effect, p] = known;
-    const how = Math.abs(effect) < NOTABLE ? "similar to" : effect > 0 ? "higher than" : "lower than";
-    return `${size}: ${how} the other rows in these columns (mean ${digits(rest)}). Effect size ${digits(effect, 3)}, adjusted p-value ${p === 0 ? "below 1e−300" : digits(p, 2)}.`;
+    const known = this.level.block(row, column);
+    if (!known || known.effect === null) return `${size}.`;
+    const how = Math.abs(known.effect) < NOTABLE ? "similar to" : known.effect > 0 ? "higher than" : "lower than";
+    const p = known.p === 0 ? "below 1e−300" : digits(known.p, 2);
+    return `${size}: ${how} the other ${this.rows.noun}s in these ${this.columns.noun}s (mean ${digits(known.rest)}). Effect size ${digits(known.effect, 3)}, adjusted p-value ${p}.`;
   }
 
   quality(row, column) {
-    const known = this.known.get(`${row},${column}`);
+    const known = this.level.block(row, column);
     if (!known) return "";
-    const [, , , , homogeneity, membership] = known;
-    const even = homogeneity === null ? "" : `Homogeneity ${digits(homogeneity, 2)} (1: all values in the block are equal; 0: they vary as much as in the whole matrix; below 0: they vary more).`;
-    return `${even} ${membership === null ? "" : `Mean membership of its rows and columns ${percent(membership)}.`}`;
+    const even = known.homogeneity === null ? "" : `Homogeneity ${digits(known.homogeneity, 2)} (1: all values in the block are equal; 0: they vary as much as in the whole matrix; below 0: they vary more).`;
+    return `${even} Mean membership of its ${this.rows.noun}s and ${this.columns.noun}s ${percent(known.membership)}.`;
   }
 
   card(row) {
-    const columns = (this.level.distinctive || []).filter((line) => line[0] === row).map((line) => line.slice(1));
+    const columns = this.level.distinctive.filter((line) => line.row === row);
     const shown = columns.slice(0, SHOWN);
     const more = columns.slice(SHOWN);
     return make("article", { class: "card" },
@@ -112,27 +114,27 @@ class Blocks {
       make("p", {}, this.comparison(row)),
       ...(shown.length ? [this.list(shown, true)] : []),
       ...(more.length ? [make("details", {}, make("summary", {}, `${more.length} more`), this.list(more, false))] : []),
-      make("p", { class: "tools" }, make("button", { type: "button", class: "link", onclick: () => this.actions.list(this.rows, row) }, "list its rows")));
+      make("p", { class: "tools" }, make("button", { type: "button", class: "link", onclick: () => this.actions.list(this.rows, row) }, `list its ${this.rows.noun}s`)));
   }
 
   comparison(row) {
-    if (!this.level.blocks) return "";
-    if (this.rowClusters.length === 1) return "This is the only row cluster: there is nothing to compare it with.";
+    if (!this.level.hasStatistics) return "";
+    if (this.rowClusters.length === 1) return `This is the only ${this.rows.noun} cluster: there is nothing to compare it with.`;
     const notable = this.columnClusters
-      .map((column) => [column, this.known.get(`${row},${column}`)])
-      .filter(([, known]) => known && known[2] !== null && Math.abs(known[2]) >= NOTABLE)
-      .sort((a, b) => Math.abs(b[1][2]) - Math.abs(a[1][2]));
-    const part = (isHigher) => notable.filter(([, known]) => known[2] > 0 === isHigher).map(([column]) => this.columns.tag(column));
+      .map((column) => [column, this.level.block(row, column).effect])
+      .filter(([, effect]) => effect !== null && Math.abs(effect) >= NOTABLE)
+      .sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
+    const part = (isHigher) => notable.filter(([, effect]) => effect > 0 === isHigher).map(([column]) => this.columns.tag(column));
     const parts = [["Higher", part(true)], ["lower", part(false)]].filter(([, tags]) => tags.length);
-    if (!parts.length) return "Similar to the other rows in every column cluster.";
-    const words = parts.map(([how, tags]) => `${how} than the other rows in ${tags.join(", ")}`).join("; ");
+    if (!parts.length) return `Similar to the other ${this.rows.noun}s in every ${this.columns.noun} cluster.`;
+    const words = parts.map(([how, tags]) => `${how} than the other ${this.rows.noun}s in ${tags.join(", ")}`).join("; ");
     const isLong = parts.some(([, tags]) => tags.length > 1);
-    return `${words[0].toUpperCase()}${words.slice(1)}${isLong ? " (strongest first)" : ""}.`;
+    return `${capital(words)}${isLong ? " (strongest first)" : ""}.`;
   }
 
   list(lines, hasTitles) {
-    const titles = make("thead", {}, make("tr", {}, ...["column", "mean", "others", "effect"].map((title) => make("th", { scope: "col" }, title))));
-    const body = lines.map(([column, mean, rest, effect]) => make("tr", {}, make("td", {}, this.columns.names[column]), ...[mean, rest, effect].map((value) => make("td", {}, digits(value, 3)))));
+    const titles = make("thead", {}, make("tr", {}, ...[this.columns.noun, "mean", "others", "effect"].map((title) => make("th", { scope: "col" }, title))));
+    const body = lines.map((line) => make("tr", {}, make("td", {}, this.columns.names[line.column]), ...[line.mean, line.rest, line.effect].map((value) => make("td", {}, digits(value, 3)))));
     return make("table", {}, ...(hasTitles ? [titles] : []), make("tbody", {}, ...body));
   }
 }

@@ -25,8 +25,10 @@ function digits(number, places = 4) {
 
 const percent = (share) => `${Math.round(100 * share)}\u00a0%`;
 
-function download(name, text) {
-  const address = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
+
+function download(name, content, type = "text/csv;charset=utf-8") {
+  const address = URL.createObjectURL(new Blob([content], { type }));
   make("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 10000);
 }

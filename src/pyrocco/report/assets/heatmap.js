@@ -1,5 +1,6 @@
-// Draws the heat map with the bars, borders and names of the clusters around it.
+// Draws the heat map with bars, borders and names of the clusters and tracks of annotations around it.
 const BAR = 10;
+const TRACK = 9;
 const UPRIGHT = 110; // names of columns narrower than this are vertical
 const LEAST_TEXT = 11; // pixels a row or column needs for its name
 
@@ -22,16 +23,20 @@ class HeatMap {
     requestAnimationFrame(() => { this.pending = false; this.draw(); });
   }
 
-  // Position of the matrix on the canvas, in CSS pixels.
-  frame() {
-    const { clientWidth: width, clientHeight: height } = this.canvas;
+  // Position of the matrix on a canvas of this size, in CSS pixels. From outside in: bars of the
+  // clusters, tracks of the annotations, names.
+  frame(width = this.canvas.clientWidth, height = this.canvas.clientHeight) {
     const isNarrow = width < 560;
-    const left = isNarrow ? 64 : 150;
-    const top = 18 + BAR;
+    const across = extentOf(this.rows.shownAnnotations());
+    const down = extentOf(this.columns.shownAnnotations());
+    const room = isNarrow ? 54 : 140; // for the names of rows
+    const left = room + BAR + across;
+    const top = 18 + BAR + down;
     const inner = Math.max(1, width - left - 4);
     const column = inner / this.view.length.column; // pixels per column
-    const below = column < LEAST_TEXT || column >= UPRIGHT ? 26 : isNarrow ? 64 : 116;
-    return { left, top, width: inner, height: Math.max(1, height - top - below) };
+    const least = across ? 72 : 26; // the names of the tracks of rows are below them
+    const below = Math.max(least, column < LEAST_TEXT || column >= UPRIGHT ? 26 : isNarrow ? 64 : 116);
+    return { left, top, width: inner, height: Math.max(1, height - top - below), below, across, down, room };
   }
 
   draw() {
@@ -42,28 +47,96 @@ class HeatMap {
     canvas.height = Math.round(canvas.clientHeight * ratio);
     const pen = canvas.getContext("2d");
     const frame = this.frame();
-    this.paint(pen, frame, ratio);
+    const image = this.image(frame, ratio);
+    pen.drawImage(image, Math.round(frame.left * ratio), Math.round(frame.top * ratio));
     pen.scale(ratio, ratio);
-    this.ink = getComputedStyle(canvas).color;
-    for (const side of [this.rows, this.columns]) {
-      this.drawLines(pen, frame, side);
-      this.drawBands(pen, frame, side);
-      this.drawNames(pen, frame, side);
-    }
-    if (this.cursor) this.drawCursor(pen, frame);
+    const style = getComputedStyle(canvas);
+    this.drawAround(pen, frame, { ink: style.color, paper: style.backgroundColor }, true);
     canvas.style.touchAction = this.view.isWhole ? "pan-y" : "none"; // if all is visible, a finger scrolls the page
     this.drawn(this.view);
   }
 
-  paint(pen, frame, ratio) {
+  // Draw everything but the values.
+  drawAround(pen, frame, look, isScreen) {
+    this.ink = look.ink;
+    for (const side of [this.rows, this.columns]) {
+      this.fade(pen, frame, side, look.paper);
+      this.drawLines(pen, frame, side);
+      this.drawBands(pen, frame, side);
+      this.drawTracks(pen, frame, side);
+      this.drawNames(pen, frame, side, isScreen);
+    }
+    if (this.cursor && isScreen) this.drawCursor(pen, frame);
+  }
+
+  // The values, as many pixels as the frame has.
+  image(frame, ratio) {
     const { view, tiles } = this;
-    const width = Math.max(1, Math.round(frame.width * ratio));
-    const height = Math.max(1, Math.round(frame.height * ratio));
-    const image = pen.createImageData(width, height);
-    const downs = tilesOfPixels(height, view.start.row, view.length.row, view.size.row, tiles.down);
-    const acrosses = tilesOfPixels(width, view.start.column, view.length.column, view.size.column, tiles.across);
+    const canvas = make("canvas");
+    canvas.width = Math.max(1, Math.round(frame.width * ratio));
+    canvas.height = Math.max(1, Math.round(frame.height * ratio));
+    const pen = canvas.getContext("2d");
+    const image = pen.createImageData(canvas.width, canvas.height);
+    const downs = tilesOfPixels(canvas.height, view.start.row, view.length.row, view.size.row, tiles.down);
+    const acrosses = tilesOfPixels(canvas.width, view.start.column, view.length.column, view.size.column, tiles.across);
     tiles.paint(image, downs, acrosses, this.showOutliers);
-    pen.putImageData(image, Math.round(frame.left * ratio), Math.round(frame.top * ratio));
+    pen.putImageData(image, 0, 0);
+    return canvas;
+  }
+
+  // Neighbouring rows (columns) for which a function of the member has the same value, in pixels.
+  runs(frame, side, valueOf) {
+    const isRow = side.kind === "row";
+    const extent = isRow ? frame.height : frame.width;
+    const [start, length] = [this.view.start[side.kind], this.view.length[side.kind]];
+    const steps = Math.ceil(Math.min(extent, length + 1)); // no more than pixels, no more than members
+    const found = [];
+    const add = (place, from, to) => {
+      const value = valueOf(side.order[Math.max(0, Math.min(side.size - 1, Math.floor(place)))]);
+      const last = found.at(-1);
+      if (last && last.value === value) last.to = to;
+      else found.push({ value, from, to });
+    };
+    if (steps < extent) {
+      for (let place = Math.floor(start); place < start + length; place++) add(place, Math.max(0, this.pixel(frame, side.kind, place)), Math.min(extent, this.pixel(frame, side.kind, place + 1)));
+    } else for (let pixel = 0; pixel < extent; pixel++) add(start + ((pixel + 0.5) / extent) * length, pixel, Math.min(extent, pixel + 1));
+    return found;
+  }
+
+  // Cover the rows or columns that a filter leaves out.
+  fade(pen, frame, side, paper) {
+    if (!side.filter) return;
+    pen.fillStyle = paper;
+    pen.globalAlpha = 0.85;
+    for (const { value, from, to } of this.runs(frame, side, (member) => side.filter[member])) {
+      if (value) continue;
+      if (side.kind === "row") pen.fillRect(frame.left, frame.top + from, frame.width, to - from);
+      else pen.fillRect(frame.left + from, frame.top, to - from, frame.height);
+    }
+    pen.globalAlpha = 1;
+  }
+
+  drawTracks(pen, frame, side) {
+    const isRow = side.kind === "row";
+    pen.font = "10px system-ui, sans-serif";
+    pen.textBaseline = "middle";
+    pen.textAlign = "right";
+    side.shownAnnotations().forEach((annotation, k) => {
+      const first = (isRow ? frame.left - frame.across : frame.top - frame.down) - BAR - 2 + k * (TRACK + 1);
+      for (const { value, from, to } of this.runs(frame, side, (member) => annotation.colour(member))) {
+        pen.fillStyle = value;
+        if (isRow) pen.fillRect(first, frame.top + from, TRACK, to - from);
+        else pen.fillRect(frame.left + from, first, to - from, TRACK);
+      }
+      pen.fillStyle = this.ink;
+      pen.save();
+      if (isRow) {
+        pen.translate(first + TRACK / 2, frame.top + frame.height + 5);
+        pen.rotate(-Math.PI / 2);
+      } else pen.translate(frame.left - BAR - 8 - frame.across, first + TRACK / 2);
+      pen.fillText(shorten(pen, annotation.name, isRow ? frame.below - 10 : frame.room - 8), 0, 0);
+      pen.restore();
+    });
   }
 
   // Pixels from the upper left corner of the matrix to a place.
@@ -102,13 +175,13 @@ class HeatMap {
       const room = side.kind === "row" ? 13 : 9 * side.tag(cluster).length;
       if (!showTags || to - from < room) continue;
       pen.fillStyle = this.ink;
-      if (side.kind === "row") pen.fillText(this.bandText(frame, side, cluster), frame.left - BAR - 8, frame.top + (from + to) / 2);
-      else pen.fillText(side.tag(cluster), frame.left + (from + to) / 2, frame.top - BAR - 10);
+      if (side.kind === "row") pen.fillText(this.bandText(frame, side, cluster), frame.left - BAR - 8 - frame.across, frame.top + (from + to) / 2);
+      else pen.fillText(side.tag(cluster), frame.left + (from + to) / 2, frame.top - BAR - 10 - frame.down);
     }
   }
 
   bandText(frame, side, cluster) {
-    return frame.left > 100 ? `${side.tag(cluster)} · ${side.sizes[cluster].toLocaleString("en")}` : side.tag(cluster);
+    return frame.room > 100 ? `${side.tag(cluster)} · ${side.sizes[cluster].toLocaleString("en")}` : side.tag(cluster);
   }
 
   namesFit(frame, side) {
@@ -116,17 +189,16 @@ class HeatMap {
     return extent / this.view.length[side.kind] >= LEAST_TEXT;
   }
 
-  drawNames(pen, frame, side) {
+  drawNames(pen, frame, side, isScreen) {
     const isRow = side.kind === "row";
     pen.fillStyle = this.ink;
     pen.font = "11px system-ui, sans-serif";
     if (!this.namesFit(frame, side)) {
-      if (!isRow) this.drawHint(pen, frame);
+      if (!isRow && isScreen) this.drawHint(pen, frame);
       return;
     }
     const isUpright = !isRow && frame.width / this.view.length.column < UPRIGHT;
-    const below = this.canvas.clientHeight - frame.top - frame.height - 8;
-    const room = isRow ? frame.left - BAR - 12 : isUpright ? below : frame.width / this.view.length.column - 8;
+    const room = isRow ? frame.room - 8 : isUpright ? frame.below - 8 : frame.width / this.view.length.column - 8;
     const first = Math.max(0, Math.floor(this.view.start[side.kind]));
     const after = Math.min(side.size, Math.ceil(this.view.start[side.kind] + this.view.length[side.kind]));
     pen.textAlign = isRow || isUpright ? "right" : "center";
@@ -135,7 +207,7 @@ class HeatMap {
       if (middle < 0 || middle > (isRow ? frame.height : frame.width)) continue;
       const name = shorten(pen, side.names[side.order[place]], room);
       pen.save();
-      if (isRow) pen.translate(frame.left - BAR - 8, frame.top + middle);
+      if (isRow) pen.translate(frame.left - BAR - 8 - frame.across, frame.top + middle);
       else {
         pen.translate(frame.left + middle, frame.top + frame.height + (isUpright ? 5 : 12));
         if (isUpright) pen.rotate(-Math.PI / 2);
@@ -180,21 +252,40 @@ class HeatMap {
     const at = [down.tile, down.tile + 1, across.tile, across.tile + 1];
     const value = this.tiles.mean(...at);
     const cells = (down.after - down.first) * (across.after - across.first);
-    const amount = Number.isNaN(value) ? "missing" : digits(value * this.tiles.unit);
+    const amount = Number.isNaN(value) ? "missing" : this.amount(value, this.columns.order[column], across);
     const weight = 1 - this.tiles.outlierDegree(...at);
     return [
       this.describePlace(this.rows, row, down),
+      ...annotationsAt(this.rows, row, down),
       this.describePlace(this.columns, column, across),
+      ...annotationsAt(this.columns, column, across),
       `${cells > 1 ? "mean" : "value"}: ${amount}`,
       ...(weight < 0.98 ? [`${cells > 1 ? "mean weight" : "weight"}: ${percent(weight)}`] : []),
     ];
   }
 
+  // The value of a tile; of scaled columns the value in their own unit too, if the tile has one column.
+  amount(value, member, { first, after }) {
+    const { tiles } = this;
+    if (!tiles.isScaled) return digits(value * tiles.unit);
+    const scaled = `${digits(value * tiles.unit, 3)} standard deviations from the mean`;
+    return after - first > 1 ? scaled : `${digits(value * tiles.unit * tiles.deviations[member] + tiles.means[member])} (${scaled})`;
+  }
+
   describePlace(side, place, { first, after }) {
     const name = (at) => side.names[side.order[at]];
-    const names = after - first > 1 ? `${after - first} ${side.kind}s ${name(first)} … ${name(after - 1)}` : `${side.kind} ${name(place)}`;
+    const names = after - first > 1 ? `${after - first} ${side.noun}s ${name(first)} … ${name(after - 1)}` : `${side.noun} ${name(place)}`;
     return `${names} (${side.tag(side.labels[side.order[place]])})`;
   }
+}
+
+// Pixels that the tracks of some annotations need.
+const extentOf = (annotations) => (annotations.length ? annotations.length * (TRACK + 1) + 2 : 0);
+
+// The annotations of a row or column; none if a tile has several.
+function annotationsAt(side, place, { first, after }) {
+  if (after - first > 1) return [];
+  return side.annotations.map((annotation) => `${annotation.name}: ${annotation.text(side.order[place])}`);
 }
 
 // The tile that contains a place, and the places of that tile.

@@ -3,6 +3,7 @@ class Tiles {
   constructor(tiles) {
     Object.assign(this, tiles);
     [this.down, this.across] = tiles.shape;
+    this.isScaled = Boolean(tiles.means); // every column to mean 0 and standard deviation 1
     this.hasMissing = this.values.some(Number.isNaN);
     this.sums = this.totals((i) => (Number.isNaN(this.values[i]) ? 0 : this.values[i]));
     this.known = this.hasMissing ? this.totals((i) => (Number.isNaN(this.values[i]) ? 0 : 1)) : null;
@@ -46,6 +47,13 @@ class Tiles {
     return this.total(this.outlierSums, top, bottom, left, right) / ((bottom - top) * (right - left));
   }
 
+  // The mean of what is drawn between places `start` and `end` of rows and of columns.
+  meanOf(rows, columns, size) {
+    const [top, left] = [Math.floor((rows.start * this.down) / size.row), Math.floor((columns.start * this.across) / size.column)];
+    const [bottom, right] = [Math.ceil((rows.end * this.down) / size.row), Math.ceil((columns.end * this.across) / size.column)];
+    return this.mean(top, Math.max(bottom, top + 1), left, Math.max(right, left + 1));
+  }
+
   colour(value) {
     const place = Math.round((255 * (value - this.low)) / (this.high - this.low));
     return this.palette[Math.max(0, Math.min(255, place))];
@@ -56,9 +64,11 @@ class Tiles {
     return `rgb(${colour & 255} ${(colour >> 8) & 255} ${(colour >> 16) & 255})`;
   }
 
+  // Whether white text has more contrast with the colour of a value than black text.
   isDark(value) {
     const colour = this.colour(value);
-    return 0.299 * (colour & 255) + 0.587 * ((colour >> 8) & 255) + 0.114 * ((colour >> 16) & 255) < 140;
+    const linear = (shift) => { const part = ((colour >> shift) & 255) / 255; return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4; };
+    return 0.2126 * linear(0) + 0.7152 * linear(8) + 0.0722 * linear(16) < 0.179;
   }
 
   // `downs` and `acrosses` hold the tiles that each row and each column of pixels covers.

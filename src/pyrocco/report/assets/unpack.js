@@ -18,19 +18,23 @@ async function numbers(packed) {
 
 async function unpack(data) {
   const text = JSON.parse(new TextDecoder().decode(await inflate(data.text)));
-  const side = async (packed, names) => ({
+  const side = async (packed, names, annotations) => ({
     names,
+    colours: packed.colours,
+    annotations: await Promise.all(annotations.map(async (about, k) => new Annotation(about, await numbers(packed.annotations[k]), k))),
     order: await numbers(packed.order),
     leaves: await numbers(packed.leaves),
     membership: packed.membership ? await numbers(packed.membership) : null,
   });
   const tiles = { ...data.tiles, values: await numbers(data.tiles.values) };
+  for (const scale of ["means", "deviations"]) if (tiles[scale]) tiles[scale] = await numbers(tiles[scale]);
   if (tiles.outliers) tiles.outliers = await numbers(tiles.outliers);
   return {
     fitted: data.fitted,
     levels: text.levels,
-    rows: await side(data.rows, text.rows),
-    columns: await side(data.columns, text.columns),
+    words: text.words,
+    rows: await side(data.rows, text.rows, text.annotations[0]),
+    columns: await side(data.columns, text.columns, text.annotations[1]),
     tiles,
   };
 }

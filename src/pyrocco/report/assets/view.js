@@ -54,11 +54,12 @@ class View {
     this.start[kind] = Math.max(0, Math.min(start, this.size[kind] - this.length[kind]));
   }
 
-  text() {
+  // `nouns` say what a row and a column are called.
+  text(nouns) {
     const part = (kind) => {
       const first = Math.floor(this.start[kind]) + 1;
       const last = Math.min(this.size[kind], Math.ceil(this.start[kind] + this.length[kind] - 1e-6));
-      return `${kind}s ${first.toLocaleString("en")}–${last.toLocaleString("en")} of ${this.size[kind].toLocaleString("en")}`;
+      return `${nouns[kind]}s ${first.toLocaleString("en")}–${last.toLocaleString("en")} of ${this.size[kind].toLocaleString("en")}`;
     };
     return `${part("row")}, ${part("column")}`;
   }

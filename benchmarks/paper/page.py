@@ -6,14 +6,13 @@ The text between ``<!-- name -->`` and ``<!-- end -->`` of a page is generated; 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 
 from benchmarks.paper import markdown, published
-from benchmarks.paper.datasets import Biclusters
-from benchmarks.paper.experiments import ablation, fig3, readings, robustness
+from benchmarks.paper.experiments import ablation, readings, robustness
 from benchmarks.paper.experiments.real_table import (
     PREPARATIONS,
     RealTable,
@@ -23,7 +22,6 @@ from benchmarks.paper.experiments.real_table import (
 from benchmarks.paper.experiments.table1 import TABLE as TABLE1
 from benchmarks.paper.experiments.table2 import TABLE as TABLE2
 from benchmarks.paper.methods import METHODS
-from benchmarks.paper.ranks import average_ranks, means, ranked_sets
 from benchmarks.paper.scores import PRINTED
 from benchmarks.paper.store import Store
 from benchmarks.paper.verdict_page import write_verdicts
@@ -86,13 +84,11 @@ def tables(results: Path) -> dict[str, str]:
     made = {
         "verdicts": f"{verdict_table(printed, frames)}\n\n{share(printed, frames)}",
         "readings": readings.reading_table(read("readings")),
-        "fig3": _fig3(frames["fig3"]),
         "machines": _machines({name: read(name) for name in EXPERIMENTS_OF_PAGE}),
     }
     for table in (TABLE1, TABLE2):
         frame = frames[table.name]
         made[f"{table.name}-ami"] = _scores(table, frame, "ami_max")
-        made[f"{table.name}-ranks"] = _ranks(table, frame)
     return made
 
 
@@ -126,65 +122,6 @@ def _missing(part: pd.DataFrame) -> str:
     if not found:
         return "-"
     return "out of time" if "timeout" in found else "failed"
-
-
-def _ranks(table: RealTable, frame: pd.DataFrame) -> str:
-    """Printed average ranks among the paper's methods, and measured ones in both preparations."""
-    papers = _papers(table, frame)
-    columns: list[tuple[str, dict[str, str]]] = []
-    for index, (metric, printed) in enumerate(PRINTED.items()):
-        theirs = {
-            method: f"{table.printed_ranks[METHODS[method].paper_name or ''][index]:.2f}"
-            for method in papers
-        }
-        columns.append((f"{printed.upper()}, printed", theirs))
-        for words, sets in PREPARATIONS.items():
-            ours = _measured_ranks(table, frame, papers, sets, metric)
-            columns.append((f"{printed.upper()}, text {words}", ours))
-    rows = [[method, *(values.get(method, "-") for _, values in columns)] for method in papers]
-    return markdown.table(["method", *(head for head, _ in columns)], rows)
-
-
-def _measured_ranks(
-    table: RealTable, frame: pd.DataFrame, papers: list[str], sets: Sequence[str], metric: str
-) -> dict[str, str]:
-    """Rank each ROCCO in turn over the sets on which it and all rivals were tried.
-
-    The ranks of the rivals are those of the comparison with the first ROCCO. A note says over how
-    many sets if not over all.
-    """
-    part, found = frame[frame["dataset"].isin(sets)], {}
-    for name in table.stand_ins:
-        line_up = [method for method in papers if method == name or method not in table.stand_ins]
-        tried = ranked_sets(part, [*_partners(table), name])
-        if not tried or name not in papers:
-            continue
-        few = "" if len(tried) == len(sets) else f" ({len(tried)} sets)"
-        values = means(part, f"row_{metric}").reindex(columns=tried)
-        for method, rank in average_ranks(values, line_up).items():
-            found.setdefault(str(method), f"{rank:.2f}{few}")
-    return found
-
-
-def _partners(table: RealTable) -> list[str]:
-    """Methods of the paper other than ROCCO."""
-    named = [name for name in table.line_up if METHODS[name].paper_name]
-    return [name for name in named if name not in table.stand_ins]
-
-
-def _fig3(frame: pd.DataFrame) -> str:
-    """ARI of rows and columns at noise 50, for both scalings."""
-    rows = []
-    for method in markdown.ordered(frame["method"], fig3.LINE_UP):
-        part = frame[frame["method"] == method]
-        values = []
-        for zscored in fig3.SCALINGS.values():
-            chosen = part[part["dataset"] == Biclusters(50, zscored=zscored).name]
-            values += [markdown.spread(chosen[f"{side}_ari"]) for side in ("row", "column")]
-        printed = published.FIG3_NOISE50.get(METHODS[method].paper_name or "")
-        rows.append([method, "-" if printed is None else f"{printed:.2f}", *values])
-    sides = [f"{side}, {words}" for words in fig3.SCALINGS for side in ("rows", "columns")]
-    return markdown.table(["method", "printed", *sides], rows)
 
 
 def _machines(frames: dict[str, pd.DataFrame]) -> str:

@@ -44,8 +44,8 @@ def verdicts_text(frames: Frames) -> str:
         "# Every printed number",
         "`python -m benchmarks.paper --report-only` generates this page and `verdicts.png`. A "
         f"printed number is reproduced if the mean over seeds differs by at most {REPRODUCED:g}, "
-        f"or by at most the standard deviation over seeds, and close up to {CLOSE:g}. Only "
-        "classic3, allaml, glioma and the planted matrices are exactly the paper's data.",
+        "or by at most the standard deviation over seeds (in Fig. 3, of the mean over matrices), "
+        f"and close up to {CLOSE:g}. Only classic3, allaml, glioma and the planted matrices are exactly the paper's data.",
         "## ROCCO",
         verdict_table(rocco_cells(), frames),
         share(rocco_cells(), frames),
@@ -128,7 +128,7 @@ def _draw_panel(axes: Axes, cells: Sequence[PrintedCell], frames: Frames) -> Non
         values = cell.measured(frames)
         if values.empty:
             continue
-        mean, error = values.mean(), values.std(ddof=1) if len(values) > 1 else 0
+        mean, error = values.mean(), cell.spread(values)
         axes.errorbar(cell.value, mean, error, fmt="o", ms=5, color=_HUES[cell.verdict(frames)])
         axes.annotate(
             cell.what.removeprefix("noise 50, "), (cell.value, mean), (5, -3),

@@ -67,14 +67,20 @@ class PrintedCell:
 
     def verdict(self, frames: Frames) -> str:
         """Return reproduced, close, not reproduced, other data or not computed."""
-        return verdict(self.value, self.measured(frames), self.exact)
+        values = self.measured(frames)
+        return verdict(self.value, values, self.exact, self.spread(values))
+
+    def spread(self, values: pd.Series) -> float:
+        """Return the standard deviation over seeds, or that of the mean over planted matrices."""
+        if len(values) < 2:
+            return 0.0
+        return float(values.sem() if self.experiment == "fig3" else values.std(ddof=1))
 
 
-def verdict(printed: float, measured: pd.Series, exact: bool) -> str:
+def verdict(printed: float, measured: pd.Series, exact: bool, spread: float = 0.0) -> str:
     """Compare the mean over seeds with the printed number.
 
-    A number is reproduced if the mean differs by at most 0.02, or by at most the standard
-    deviation over seeds.
+    A number is reproduced if the mean differs by at most 0.02, or by at most the spread.
 
     Examples
     --------
@@ -88,7 +94,6 @@ def verdict(printed: float, measured: pd.Series, exact: bool) -> str:
         return "other data"
     # Not stricter than the printed digits.
     difference = round(abs(float(measured.mean()) - printed), 4)
-    spread = float(measured.std(ddof=1)) if len(measured) > 1 else 0.0
     if difference <= max(REPRODUCED, spread):
         return "reproduced"
     return "close" if difference <= CLOSE else "not reproduced"

@@ -18,13 +18,13 @@ QUICK_ROWS, QUICK_COLUMNS = 1000, 500
 SUBLINEAR = "sublinear"
 
 
-def _sublinear(counts: Any) -> Any:
+def sublinear(counts: Any) -> Any:
     frequencies = np.maximum((counts > 0).sum(axis=0), 1)
     return counts.log1p().multiply(np.log(counts.shape[0] / np.asarray(frequencies))).tocsr()
 
 
 # Scalings that `pyrocco.datasets.load` does not have, computed from the raw values.
-_SCALINGS: Mapping[str, Callable[[Any], Any]] = {"minmax": minmax_scale, SUBLINEAR: _sublinear}
+_SCALINGS: Mapping[str, Callable[[Any], Any]] = {"minmax": minmax_scale, SUBLINEAR: sublinear}
 
 
 @dataclass(frozen=True)

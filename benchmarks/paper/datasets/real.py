@@ -13,8 +13,8 @@ from pyrocco.datasets import REAL_SETS, TEXT_SETS, Dataset, load
 
 QUICK_SETS = ("classic3", "glioma")
 QUICK_ROWS, QUICK_COLUMNS = 1000, 500
-# log(1 + count) log(n / document frequency), rows not normalised: k-means and SCC on classic3 are
-# then close to the paper's.
+# log(1 + count) log(n / document frequency), rows not normalised: k-means and SCC on classic3
+# are then close to the paper's.
 SUBLINEAR = "sublinear"
 
 

@@ -45,7 +45,8 @@ def verdicts_text(frames: Frames) -> str:
         "`python -m benchmarks.paper --report-only` generates this page and `verdicts.png`. A "
         f"printed number is reproduced if the mean over seeds differs by at most {REPRODUCED:g}, "
         "or by at most the standard deviation over seeds (in Fig. 3, of the mean over matrices), "
-        f"and close up to {CLOSE:g}. Only classic3, allaml, glioma and the planted matrices are exactly the paper's data.",
+        f"and close up to {CLOSE:g}. Only classic3, allaml, glioma and the planted "
+        "matrices are exactly the paper's data.",
         "## ROCCO",
         verdict_table(rocco_cells(), frames),
         share(rocco_cells(), frames),

@@ -83,6 +83,16 @@ def test_python_code_prints_what_the_page_shows(page, tmp_path, monkeypatch):
     assert printed.getvalue().splitlines() == expected
 
 
+def check_pyrocco(words):
+    program = typer.main.get_command(app)
+    if words[0].startswith("-"):
+        assert words[0] in {name for option in program.params for name in option.opts}
+        return
+    command = program.commands[words[0]]
+    if len(words) > 1:
+        command.make_context(words[0], words[1:]).close()
+
+
 def check_experiment(words):
     options = parse_benchmark(words)
     for folder, names in (("experiments", options.experiments), ("methods", options.methods)):
@@ -100,9 +110,9 @@ def test_commands_exist(page, line):
     elif words[:3] == ["python", "-m", "tests.fuzz"]:
         parse_fuzz(words[3:])
     elif words[0] == "pyrocco":
-        command = typer.main.get_command(app).commands[words[1]]
-        if len(words) > 2:
-            command.make_context(words[1], words[2:]).close()
+        check_pyrocco(words[1:])
+    elif words == ["python", "-m", "pyrocco"]:
+        assert (ROOT / "src" / "pyrocco" / "__main__.py").is_file()
     elif words[:3] == ["python", "-m", "benchmarks.paper"]:
         check_experiment(words[3:])
     elif words[2:] and words[2].startswith(("benchmarks.", "tests.")):

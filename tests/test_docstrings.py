@@ -111,7 +111,8 @@ def test_documented_defaults_are_those_of_the_signature(thing):
 
 @pytest.mark.parametrize("estimator", [ROCCO(), RCC(), ROCCO(variant="paper")], ids=repr)
 def test_documented_attributes_are_those_of_a_fit(estimator, planted):
-    estimator.fit(pd.DataFrame(planted[0]).add_prefix("gene"))
+    named = pd.DataFrame(planted[0]).add_prefix("gene").T.add_prefix("cell").T
+    estimator.fit(named)
     fitted = {name for name in vars(estimator) if name.endswith("_") and name[0] != "_"}
     documented = set(section(estimator.__doc__, "Attributes"))
     made_later = {name for name in documented if hasattr(type(estimator), name)}

@@ -28,7 +28,7 @@ from scipy import sparse
 
 from benchmarks.speed.machine import describe
 from pyrocco.io import MatrixError, read_matrix, text_tables
-from pyrocco.io.columns import MISSING
+from pyrocco.io.cell_texts import MISSING
 from pyrocco.io.sniff import detect_layout
 
 REPEATS = 5

@@ -87,8 +87,11 @@ def heatmap(
         layer, use_raw = params.get("layer"), bool(params["use_raw"])
     X, columns = take_matrix(adata, layer, bool(use_raw))
     row_labels, row_clusters = as_labels(adata.obs[key])
-    column_labels, column_clusters = as_labels(_gene_clusters(adata, key, columns))
-    of_genes = adata.raw.var if use_raw else adata.var
+    clusters = _gene_clusters(adata, key, columns)
+    used = clusters.notna().to_numpy()  # genes that had no part in the fit have no cluster
+    X, columns, clusters = X[:, used], columns[used], clusters[used]
+    column_labels, column_clusters = as_labels(clusters)
+    of_genes = (adata.raw.var if use_raw else adata.var)[used]
     data = NamedData(
         check_matrix(X),
         adata.obs_names,

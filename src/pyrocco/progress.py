@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from html import escape
 from threading import RLock
 from typing import Any, Protocol, TypeVar, cast
 
@@ -28,12 +30,14 @@ _CALLED = ("begin", "end", "iteration")
 __all__ = [
     "FIT_STAGES",
     "CallbackSupportMixin",
+    "NotebookBar",
     "Observer",
     "Overall",
     "Progress",
     "StageLog",
     "State",
     "format_seconds",
+    "in_notebook",
     "observed_fit",
     "with_callbacks",
 ]
@@ -392,6 +396,99 @@ class _CallbackTasks:
         return task.call_on_fit_task_begin(estimator=self.estimator, X=self.X)
 
 
+# Seconds between two changes of what is shown.
+_PAUSE = 0.1
+
+
+def in_notebook() -> bool:
+    """Return whether this process shows HTML, as the kernel of a notebook does.
+
+    Examples
+    --------
+    >>> in_notebook()
+    False
+    """
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return hasattr(shell, "kernel")
+
+
+class NotebookBar:
+    """Shows one bar for a whole fit, with the stage that is running.
+
+    It is an `Observer`. A fit in a notebook with ``verbose=1`` uses it by itself.
+
+    Parameters
+    ----------
+    n_cells : int
+        Cells of the matrix, from which the shares of the stages are estimated.
+    show : callable
+        Shows HTML, and returns a function that shows other HTML in its place.
+
+    Examples
+    --------
+    >>> pages = []
+    >>> bar = NotebookBar(6000, lambda page: pages.append(page) or pages.append)
+    >>> bar.begin("preparation", 0)
+    >>> bar.end("preparation")
+    >>> bar.finish()
+    >>> "<progress" in pages[0], "Fitted in 1 s" in pages[-1]
+    (True, True)
+    """
+
+    def __init__(self, n_cells: int, show: Callable[[str], Callable[[str], object]] | None = None):
+        self._run = Overall(FIT_STAGES, n_cells)
+        self._change = (show or _show)(self._page())
+        self._shown = time.perf_counter()
+
+    def begin(self, stage: str, steps: int | None) -> None:
+        """Show the stage that begins."""
+        self._run.begin(stage, steps)
+        self._update()
+
+    def end(self, stage: str) -> None:
+        """Show what has ended."""
+        self._run.end(stage)
+        self._update()
+
+    def iteration(self, record: dict[str, Any]) -> bool:
+        """Never ask to stop."""
+        self._update()
+        return False
+
+    def finish(self) -> None:
+        """Show that the fit has ended, in place of the bar."""
+        seconds = format_seconds(self._run.state().elapsed)
+        self._change(_line(f"Fitted in {seconds}."))
+
+    def stop(self) -> None:
+        """Show where the fit was stopped by an error or by the user."""
+        stage = self._run.state().stage
+        self._change(_line(f"Stopped{f' during {stage}' if stage else ''}."))
+
+    def _update(self) -> None:
+        now = time.perf_counter()
+        if now - self._shown >= _PAUSE:
+            self._change(self._page())
+            self._shown = now
+
+    def _page(self) -> str:
+        state = self._run.state()
+        left = f", {format_seconds(state.left)} left" if state.left is not None else ""
+        bar = f'<progress max="1" value="{state.fraction:.3f}" style="width:20em"></progress>'
+        return _line(f"{bar} {100 * state.fraction:.0f} % {escape(state.stage)}{left}")
+
+
+def _line(content: str) -> str:
+    return f'<div style="font-family:sans-serif;font-size:13px">{content}</div>'
+
+
+def _show(page: str) -> Callable[[str], object]:
+    """Show HTML in the notebook."""
+    display: Any = sys.modules["IPython"].display  # a notebook has imported it
+    handle = display.display(display.HTML(page), display_id=True)
+    return lambda other: handle.update(display.HTML(other))
+
+
 @contextmanager
 def observed_fit(estimator: Any, X: MatrixLike, observer: Observer | None) -> Iterator[Progress]:
     """Report on the fit in this block, within which the fitted attributes are to be set.
@@ -399,8 +496,9 @@ def observed_fit(estimator: Any, X: MatrixLike, observer: Observer | None) -> It
     Parameters
     ----------
     estimator : estimator
-        Its ``verbose`` and, with scikit-learn 1.9 or newer, its callbacks are respected. Stages
-        are tasks for callbacks; iterations are tasks within the stage "representation".
+        Its ``verbose`` and, with scikit-learn 1.9 or newer, its callbacks are respected. In a
+        notebook, ``verbose=1`` is a bar. Stages are tasks for callbacks; iterations are tasks
+        within the stage "representation".
     X : array-like
         The data, for the callbacks.
     observer : Observer or None
@@ -415,12 +513,25 @@ def observed_fit(estimator: Any, X: MatrixLike, observer: Observer | None) -> It
             f"observer must be None or have the methods {', '.join(_CALLED)}; got "
             f"{shown(observer)}."
         )
-    observers: list[Observer] = [StageLog(estimator.verbose)]
+    bar = NotebookBar(_n_cells(X)) if estimator.verbose == 1 and in_notebook() else None
+    observers: list[Observer] = [StageLog(estimator.verbose) if bar is None else bar]
     tasks = _CallbackTasks(estimator, X) if hasattr(estimator, "set_callbacks") else None
     if tasks is not None:
         observers.append(tasks)
     if observer is not None:
         observers.append(observer)
-    yield Progress(*observers)
+    try:
+        yield Progress(*observers)
+    except BaseException:
+        if bar is not None:
+            bar.stop()
+        raise
+    if bar is not None:
+        bar.finish()
     if tasks is not None:
         tasks.finish()
+
+
+def _n_cells(X: MatrixLike) -> int:
+    shape: tuple[int, ...] = getattr(X, "shape", ())
+    return math.prod(shape) if len(shape) == 2 else 0

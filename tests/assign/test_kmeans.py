@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import pdist
 from sklearn import config_context
-from sklearn.metrics import silhouette_score
+from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 import pyrocco.assign.kmeans as module
 from pyrocco.assign import SilhouetteKMeans
@@ -128,6 +129,16 @@ def test_cuts_of_ward_s_tree_are_nested():
     tree = MergeTree(pdist(np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [9.0]])), "ward")
     sizes = [sorted(np.bincount(tree.cut(k)).tolist()) for k in (1, 2, 3)]
     assert sizes == [[6], [3, 3], [1, 2, 3]]
+
+
+@pytest.mark.parametrize("method", ["ward", "average", "single"])
+def test_cuts_are_those_of_scipy(method):
+    distances = pdist(np.random.default_rng(0).normal(size=(40, 3)))
+    merges = linkage(distances, method)
+    tree = MergeTree(distances, method)
+    for k in (1, 2, 5, 17, 40):
+        expected = fcluster(merges, k, "maxclust")
+        assert adjusted_rand_score(tree.cut(k), expected) == 1.0
 
 
 def test_a_sample_is_in_the_order_of_the_first_feature():

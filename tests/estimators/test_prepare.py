@@ -237,6 +237,31 @@ def test_chunks_in_files_are_prepared_like_arrays(monkeypatch, form, wide):
     np.testing.assert_array_equal(limited.predict_columns(X), model.column_labels_)
 
 
+@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("chunked", [False, True])
+def test_columns_may_be_prepared_in_another_way(monkeypatch, wide, chunked, tmp_path):
+    X = make_noisy_biclusters((60, 260) if wide else (260, 60), 3, noise=5, random_state=0).X
+    X = X * np.linspace(1, 9, X.shape[1])
+    rows, columns = ROCCO(prepare="center").fit(X), ROCCO(prepare="zscore").fit(X)
+    if chunked:
+        for name in ("BASE", "EDGE_BYTES", "ROW_BYTES", "LEAST_WORK"):
+            monkeypatch.setattr(memory_plan, name, 0)
+        monkeypatch.setattr(memory_plan, "COPIES", 1e9)
+    cells = Cells("real values", ("center",), "As asked.", column_steps=("zscore",))
+    model = ROCCO(prepare=cells, memory_limit=250_000 if chunked else None).fit(X)
+    assert model.found_cells_ == cells
+    assert adjusted_rand_score(model.row_labels_, rows.row_labels_) > 0.95
+    assert adjusted_rand_score(model.column_labels_, columns.column_labels_) > 0.95
+    np.testing.assert_array_equal(model.predict(X), model.row_labels_)
+    np.testing.assert_array_equal(model.predict_columns(X), model.column_labels_)
+    new = X + 0.01
+    assert (model.predict_columns(new) == model.column_labels_).mean() > 0.9
+    model.save(tmp_path / "model.pyrocco")
+    loaded = pyrocco.load(tmp_path / "model.pyrocco")
+    assert loaded.found_cells_ == cells
+    np.testing.assert_array_equal(loaded.predict_columns(new), model.predict_columns(new))
+
+
 @pytest.fixture(name="stopped")
 def stop_a_fit(tmp_path):
     """The checkpoint of a fit of the ratings that was stopped at its end."""

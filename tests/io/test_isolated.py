@@ -1,6 +1,8 @@
 """A reader that crashes, hangs or prints does no harm in a process of its own."""
 
 import os
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -17,6 +19,15 @@ def make_file(tmp_path):
     path = tmp_path / "x.txt"
     path.write_text("content")
     return path
+
+
+def test_the_modules_of_readers_import_little():
+    code = (
+        "import sys, pyrocco.io.market, pyrocco.io.workbook, pyrocco.io.hdf5\n"
+        "print({'numba', 'sklearn', 'matplotlib'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
 
 
 def test_arrays_and_values_come_back(path):

@@ -83,7 +83,7 @@ def test_numbers_as_names_are_recognised_by_their_headings(tmp_path):
     matrix = read(tmp_path, "user_id,item_id,rating\n7,1,5\n7,2,3\n9,1,1\n")
     assert (matrix.row_names, matrix.column_names) == (("7", "9"), ("1", "2"))
     wide = read(tmp_path, "user_id,item_id,rating\n7,1,5\n7,2,3\n9,1,1\n", layout="wide")
-    assert wide.shape == (3, 3)
+    assert (wide.shape, wide.row_names) == ((3, 2), ("7", "7 (2)", "9"))
     long = read(tmp_path, "a,b,c,when\n7,1,5,2020\n7,2,3,2021\n9,1,1,2022\n", layout="long")
     np.testing.assert_array_equal(long.X, [[5, 3], [1, 0]])
     assert 'Ignored, not needed: "when".' in long.notes

@@ -62,7 +62,7 @@ def test_finds_delimiter_header_and_index(tmp_path, separator, header, index):
         ),
         pytest.param(
             "NA,1.5,-2,3\nx,0,.005,6\nx,4,5,4\n",
-            ("NA", "x", "x"),
+            ("NA", "x", "x (2)"),
             ("column_0", "column_1", "column_2"),
             id="a row called NA, a name twice",
         ),
@@ -266,7 +266,8 @@ GOOD_ROWS = "".join(f"g{i},{i},{i + 1},{i * 2}\n" for i in range(3000))
         ("gene,a,b\nx,1,2\ny,3,4\nz,5\n", ["line 4", "2 cells", "3"]),
         ("a,b\n1,2\n3,-inf\n", ["row 2", "column 2", "infinite"]),
         ("a,b\n1,2\n3,1e999\n", ["row 2", "column 2", "infinite"]),
-        ('a,b\n1,2\n3,"1,234"\n', ["row 2", "column 2", "1,234", "thousands"]),
+        ('a,b\n1,2\n3,"12,34"\n', ["row 2", "column 2", "12,34", "not a number"]),
+        ("gene,a,b,c\n" + GOOD_ROWS + 'x,1,"1,234",3\n', ["row 3001", "1,234", "thousands"]),
         ('"a\nb",c\n1,2\n3,x\n', ["row 2", "line 4", '"x"']),
         ("a,b\n1,2\n" + "3,4\n" * 60 + '5,"6\n' + "7,8\n" * 50_000, ["quotation mark"]),
         ("x" * 200_000, ["not a text table"]),

@@ -177,7 +177,8 @@ def test_a_model_explains_itself():
         expected = frame.loc[model.row_labels_ == cluster, named["column"]].mean()
         np.testing.assert_allclose(named["mean"], expected)
     assert (table["p_adjusted"].dropna() <= 1).all()
-    assert model.explain()["column"].dropna().between(0, 39).all()
+    assert model.explain()["column"].dropna().isin(frame.columns).all()
+    assert ROCCO().fit(X).explain()["column"].dropna().between(0, 39).all()
 
 
 def test_a_rest_that_does_not_scatter_is_seen_through_rounding():

@@ -273,3 +273,26 @@ def test_objects_of_unknown_kinds_are_refused(tmp_path):
             write_model_file(tmp_path / "a", {"thing": value})
     write_model_file(tmp_path / "a", {"thing": {"$odd": (1, 2.5, np.float32(0.5))}})
     assert read_model_file(tmp_path / "a") == {"thing": {"$odd": (1, 2.5, 0.5)}}
+
+
+def sparse_texts():
+    rng = np.random.default_rng(0)
+    topics = 0.35 * rng.random((3, 400)) ** 6
+    return sparse.csr_array(rng.poisson(topics[rng.integers(0, 3, 800)]).astype(float))
+
+
+def dense_blocks():
+    rng = np.random.default_rng(0)
+    means = 4 * rng.normal(size=(4, 3))
+    return means[rng.integers(0, 4, 1000)][:, rng.integers(0, 3, 100)] + rng.normal(
+        size=(1000, 100)
+    )
+
+
+@pytest.mark.parametrize(("make", "times"), [(sparse_texts, 2), (dense_blocks, 1)])
+def test_a_file_is_not_much_larger_than_its_matrix(make, times, tmp_path):
+    X = make()
+    size = sum(a.nbytes for a in (X.data, X.indices, X.indptr)) if sparse.issparse(X) else X.nbytes
+    path = tmp_path / "model.pyrocco"
+    ROCCO().fit(X).save(path)
+    assert path.stat().st_size < times * size

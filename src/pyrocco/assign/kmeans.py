@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import leaves_list, linkage
+from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist
 from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_chunked
@@ -75,9 +75,7 @@ class MergeTree:
     """
 
     def __init__(self, distances: Floats, method: str):
-        merges = linkage(distances, method)
-        self._order = leaves_list(merges)
-        self._borders = _borders(merges, self._order)
+        self._order, self._borders = _leaves_and_borders(linkage(distances, method))
 
     def cut(self, n_clusters: int) -> Labels:
         """Return labels 0..n_clusters-1 of the rows."""
@@ -88,23 +86,24 @@ class MergeTree:
         return labels
 
 
-def _borders(merges: Floats, order: Labels) -> Labels:
-    """Return the position between the two merged clusters, for each merge of a tree.
+def _leaves_and_borders(merges: Floats) -> tuple[Labels, Labels]:
+    """Return the order of the leaves of a tree, and where each two merged clusters meet in it.
 
-    In the order of the leaves the rows of every cluster are adjacent, so that a cut is given
-    by the borders of the last merges.
+    In this order the rows of every cluster are adjacent, so that a cut is given by the borders of
+    the last merges.
     """
-    n_rows = len(order)
-    stop = np.empty(2 * n_rows - 1, dtype=np.intp)
-    stop[order] = np.arange(1, n_rows + 1)
-    start = np.empty_like(stop)
-    start[order] = np.arange(n_rows)
-    borders = np.empty(n_rows - 1, dtype=np.intp)
-    for merge, (a, b) in enumerate(merges[:, :2].astype(np.intp)):
-        start[n_rows + merge] = min(start[a], start[b])
-        stop[n_rows + merge] = max(stop[a], stop[b])
-        borders[merge] = max(start[a], start[b])
-    return borders
+    n_rows = len(merges) + 1
+    children = merges[:, :2].astype(np.intp).tolist()
+    sizes = [1] * n_rows + merges[:, 3].astype(np.intp).tolist()
+    start = [0] * (2 * n_rows - 1)
+    for merge in range(n_rows - 2, -1, -1):
+        left, right = children[merge]
+        start[left] = start[n_rows + merge]
+        start[right] = start[left] + sizes[left]
+    places = np.array(start, dtype=np.intp)
+    order = np.empty(n_rows, dtype=np.intp)
+    order[places[:n_rows]] = np.arange(n_rows)
+    return order, places[merges[:, 1].astype(np.intp)]
 
 
 @dataclass(frozen=True)

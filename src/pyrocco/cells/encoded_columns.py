@@ -13,18 +13,10 @@ import numpy as np
 import pandas as pd
 
 from pyrocco._typing import Dense, Floats
+from pyrocco.cells.answers import YES_NO
 from pyrocco.cells.values import check_safe_squares
 from pyrocco.validation import shown
 
-# Answers that mean yes, and answers that mean no.
-YES_NO: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
-    (("yes", "y"), ("no", "n")),
-    (("true", "t"), ("false", "f")),
-    (("ja", "j"), ("nein", "nej", "nee", "n")),
-    (("oui", "o"), ("non", "n")),
-    (("sí", "si", "sì", "s"), ("no", "n")),
-    (("1", "1.0"), ("0", "0.0")),
-)
 _ANSWERS = {word: 1.0 for yes, _ in YES_NO for word in yes} | {
     word: 0.0 for _, no in YES_NO for word in no
 }

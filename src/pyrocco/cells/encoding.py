@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from pyrocco._typing import Floats
+from pyrocco.cells.answers import YES_NO
 from pyrocco.cells.encoded_columns import (
-    YES_NO,
     CategoryColumn,
     EncodedColumn,
     NumberColumn,

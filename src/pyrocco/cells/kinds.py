@@ -60,6 +60,9 @@ class Cells:
     each_side : bool
         Whether columns are labelled after a preparation in which rows and columns swap their
         roles.
+    column_steps : tuple of str or None
+        Names of the preparations after which columns are labelled, if they are others than
+        `steps`, after which rows are labelled.
 
     Examples
     --------
@@ -72,6 +75,12 @@ class Cells:
     steps: tuple[str, ...]
     sentence: str
     each_side: bool = False
+    column_steps: tuple[str, ...] | None = None
+
+    @property
+    def has_two_preparations(self) -> bool:
+        """Whether columns are labelled after another preparation than rows."""
+        return self.each_side or self.column_steps is not None
 
     def forced(self, steps: tuple[str, ...], reason: str) -> Cells:
         """Return the same cells with steps that do not follow from their kind."""

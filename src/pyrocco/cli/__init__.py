@@ -17,6 +17,7 @@ from pyrocco.cli.options import (
     AnnotateOptions,
     AsJson,
     EncodeOptions,
+    FitReadOptions,
     Force,
     LargeMatrixPath,
     MatrixPath,
@@ -90,7 +91,7 @@ def fit(  # noqa: PLR0913 - one group of options each
     context: typer.Context,
     matrix: LargeMatrixPath,
     model: ModelOptions,
-    read: ReadOptions,
+    read: FitReadOptions,
     encode: EncodeOptions,
     annotate: AnnotateOptions,
     prepare: PrepareOptions,
@@ -137,7 +138,7 @@ def fit(  # noqa: PLR0913 - one group of options each
 
 @app.command()
 @expand_groups
-def inspect(matrix: MatrixPath, read: ReadOptions, as_json: AsJson = False) -> None:
+def inspect(matrix: MatrixPath, read: FitReadOptions, as_json: AsJson = False) -> None:
     """Describe MATRIX, how a fit prepares it and what the fit costs.
 
     Nothing is written.

@@ -26,11 +26,13 @@ from pyrocco.io.mixed_tables import (
     read_mixed_table,
 )
 from pyrocco.io.named_matrix import named_matrix
-from pyrocco.io.read import FORMATS
+from pyrocco.io.read import FORMATS, table_options
+from pyrocco.io.table_options import TableOptions
 
 __all__ = ["EncodedInput", "read_as_encoded", "read_or_encode"]
 
 _WHY = "Many columns hold texts, so all columns were encoded (--no-encode uses the numbers alone)."
+_CHOSEN = "Some of the chosen columns hold texts, so all of them were encoded."
 _ENCODED = "encoded columns"
 _SET_ASIDE = (
     "Columns of texts are not used: --annotate NAME shows them beside the clusters, --encode uses "
@@ -95,11 +97,12 @@ def _read_or_encode(
             "--layout long, --absent, --layer, --raw, --prepare and the preparations"
         )
     looks = options.encode is not False and not is_number_matrix
-    head = look_at_table(path, read.sheet) if looks else None
+    table = table_options(**read.table)
+    head = look_at_table(path, table, read.sheet) if looks else None
     if options.encode:
-        return _encoded(_existing(head, path), path, annotate)
-    if head is not None and is_mixed_table(head, annotate):
-        return _encoded(head, path, annotate, _WHY)
+        return _encoded(_existing(head, path), path, table, annotate)
+    if head is not None and is_mixed_table(head, table, annotate):
+        return _encoded(head, path, table, annotate, _CHOSEN if table.columns else _WHY)
     matrix = read_file(path, read, progress, annotate)
     has_texts = head is not None and head.columns.roles.ignored and not head.columns.roles.long
     return EncodedInput(matrix.noting(_SET_ASIDE) if has_texts and not annotate else matrix)
@@ -108,23 +111,27 @@ def _read_or_encode(
 def read_as_encoded(path: Path, read: ReadOptions, encoding: tuple[EncodedColumn, ...]) -> Matrix:
     """Read a table and encode it as that of an earlier fit."""
     known = [column.name for column in encoding]
-    head = look_at_table(path, read.sheet, known)
+    options = table_options(**read.table)
+    head = look_at_table(path, options, read.sheet, known)
     if head is None or _asks_for_numbers(read, PrepareOptions()):
         raise MatrixError(
             f"{path}: the model was fitted to a table with texts, whose columns were encoded: "
             f"provide such a table as {_endings()}, without --transpose and --layout long"
         )
     try:
-        table = read_mixed_table(head, known)
+        table = read_mixed_table(head, options, known)
         encoded = encode_like(table.frame, encoding)
     except ValueError as error:
         raise _about_file(path, error) from error
     return _matrix(table, encoded, [encoded.sentence], path)
 
 
-def _encoded(head: TableHead, path: Path, annotate: Sequence[str], *why: str) -> EncodedInput:
+def _encoded(
+    head: TableHead, path: Path, options: TableOptions, annotate: Sequence[str], *why: str
+) -> EncodedInput:
     try:
-        table, aside = _without_annotations(read_mixed_table(head), annotate, path)
+        mixed = read_mixed_table(head, options)
+        table, aside = _without_annotations(mixed, annotate, path)
         encoded = encode(table.frame)
     except ValueError as error:
         raise _about_file(path, error) from error
@@ -154,7 +161,8 @@ def _about_file(path: Path, error: ValueError) -> MatrixError:
 def _matrix(table: MixedTable, encoded: Encoded, about: Sequence[str], path: Path) -> Matrix:
     X = np.ascontiguousarray(encoded.X)
     notes = [*table.notes, *about]
-    return named_matrix(X, table.row_names, encoded.column_names, notes, str(path))
+    matrix = named_matrix(X, table.row_names, encoded.column_names, notes, str(path))
+    return replace(matrix, set_aside=(*table.set_aside, *encoded.left_out))
 
 
 def _asks_for_numbers(read: ReadOptions, prepare: PrepareOptions) -> bool:

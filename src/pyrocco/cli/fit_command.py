@@ -32,10 +32,10 @@ from pyrocco.cli.input import check_some_values, describe_cells
 from pyrocco.cli.options import (
     AnnotateOptions,
     EncodeOptions,
+    FitReadOptions,
     ModelOptions,
     OutputFormat,
     PrepareOptions,
-    ReadOptions,
     ResultOptions,
     RunOptions,
     parse_n_clusters,
@@ -112,7 +112,7 @@ class FitJob:
     source: Path
     output: Path
     model: ModelOptions = field(default_factory=ModelOptions)
-    read: ReadOptions = field(default_factory=ReadOptions)
+    read: FitReadOptions = field(default_factory=FitReadOptions)
     encode: EncodeOptions = field(default_factory=EncodeOptions)
     annotate: AnnotateOptions = field(default_factory=AnnotateOptions)
     prepare: PrepareOptions = field(default_factory=PrepareOptions)
@@ -337,13 +337,13 @@ def _open_chunks(
     if not is_partitioned(job.source):
         data = _read(model, job, progress)
         return data.matrix, data.about
-    default = vars(ReadOptions())
+    default = vars(FitReadOptions())
     given = [name for name, value in vars(job.read).items() if value != default[name]]
     given += [] if job.encode.encode is None else ["encode"]
     for option in given:
         raise MatrixError(
-            f"{job.source}: --{option} has no effect on a matrix in many files, which is never "
-            "read as a whole: write the files as they should be fitted"
+            f"{job.source}: --{option.replace('_', '-')} has no effect on a matrix in many files, "
+            "which is never read as a whole: write the files as they should be fitted"
         )
     return open_partitioned(job.source), {"encoding": {}}
 

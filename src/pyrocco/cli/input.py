@@ -10,29 +10,35 @@ from pyrocco.cli.progress_bar import CommandProgress
 from pyrocco.cli.terminal import warnings_as_lines
 from pyrocco.io import Matrix, MatrixError, read_matrix
 from pyrocco.io.annotations import set_aside
+from pyrocco.io.read import table_options
 
 __all__ = ["check_some_values", "describe_cells", "read_file"]
 
 
 def read_file(
-    path: Path, options: ReadOptions, progress: CommandProgress, annotate: Sequence[str] = ()
+    path: Path,
+    options: ReadOptions,
+    progress: CommandProgress,
+    annotate: Sequence[str] = (),
+    columns: Sequence[str] = (),
 ) -> Matrix:
     """Read the matrix in a file.
 
-    The columns that `annotate` names become annotations of the rows.
+    The columns that `annotate` names become annotations of the rows. `columns` are the names of
+    columns that hold data, if that is known.
     """
+    known = {"columns": columns} if columns else {}
     with warnings_as_lines():
         matrix = read_matrix(
             path,
             layer=options.layer,
             raw=options.raw,
             sheet=options.sheet,
-            layout=str(options.layout),
-            absent=None if options.absent is None else str(options.absent),
+            **(options.table | known),
             watch=progress.watch,
         )
     if annotate:
-        matrix = set_aside(matrix, path, annotate, options.sheet)
+        matrix = set_aside(matrix, path, annotate, table_options(**options.table), options.sheet)
     if not options.transpose:
         return matrix
     return matrix.transpose().noting("Then rows and columns were swapped.")

@@ -15,14 +15,14 @@ from pyrocco.cells.inspection import (
 )
 from pyrocco.cli.encoded_input import read_or_encode
 from pyrocco.cli.input import check_some_values, describe_cells
-from pyrocco.cli.options import EncodeOptions, PrepareOptions, ReadOptions
+from pyrocco.cli.options import EncodeOptions, FitReadOptions, PrepareOptions
 from pyrocco.cli.progress_bar import bar_only
 from pyrocco.cli.terminal import print_output, tell
 
 __all__ = ["inspect_file"]
 
 
-def inspect_file(matrix: Path, read: ReadOptions, as_json: bool) -> None:
+def inspect_file(matrix: Path, read: FitReadOptions, as_json: bool) -> None:
     """Print facts about a matrix, how a fit encodes or prepares it and what the fit costs."""
     with bar_only(as_json, ["reading"]) as progress:
         found = read_or_encode(matrix, read, EncodeOptions(), PrepareOptions(), progress)

@@ -19,6 +19,7 @@ __all__ = [
     "AnnotateOptions",
     "AsJson",
     "EncodeOptions",
+    "FitReadOptions",
     "Force",
     "LargeMatrixPath",
     "MatrixPath",
@@ -206,7 +207,11 @@ class ReadOptions:
     )
     raw: Annotated[bool, _reading("--raw", help="Use raw of an .h5ad file instead of X.")] = False
     sheet: Annotated[
-        str | None, _reading(help="Sheet of an Excel file; the first one by default.")
+        str | None,
+        _reading(
+            metavar="NAME|N",
+            help="Sheet of an Excel file, its name or number; the first one by default.",
+        ),
     ] = None
     layout: Annotated[
         Layout,
@@ -218,9 +223,80 @@ class ReadOptions:
     absent: Annotated[
         Absent | None,
         _reading(
-            help="How to treat row-column pairs that a long table does not list; zero by default."
+            help="How to treat row-column pairs that a long table does not list; by default they "
+            "are missing if the values are marks, such as ratings, and zero otherwise."
         ),
     ] = None
+    row_names: Annotated[
+        str | None,
+        _reading(
+            metavar="COLUMN|none",
+            help="Column of a table that holds the row names, by its name or position (from 1); "
+            "none if no column does.",
+        ),
+    ] = None
+    skip_rows: Annotated[
+        int | None,
+        _reading(
+            min=0,
+            metavar="N",
+            help="Lines before the table; by default titles and comments are detected.",
+        ),
+    ] = None
+    header: Annotated[
+        bool | None,
+        _reading(
+            "--header/--no-header",
+            help="Whether the first line of the table holds the names of columns.",
+            show_default=False,
+        ),
+    ] = None
+    decimal: Annotated[
+        str | None, _reading(metavar=".|,", help="Decimal sign of a text file.")
+    ] = None
+    keep_totals: Annotated[
+        bool,
+        _reading(
+            "--keep-totals", help="Keep a last row or column Total that is the sum of the others."
+        ),
+    ] = False
+
+    @property
+    def table(self) -> dict[str, Any]:
+        """The arguments of `read_matrix` that concern tables."""
+        return {
+            "layout": self.layout.value,
+            "absent": None if self.absent is None else self.absent.value,
+            "row_names": self.row_names,
+            "skip_rows": self.skip_rows,
+            "header": self.header,
+            "decimal": self.decimal,
+            "keep_totals": self.keep_totals,
+        }
+
+
+@dataclass(frozen=True)
+class FitReadOptions(ReadOptions):
+    """How to read the file of a fit; a model knows the columns of new rows."""
+
+    columns: Annotated[
+        str | None,
+        _reading(
+            metavar="COLS",
+            help="Columns of a table that are data, with commas between names, positions (from "
+            "1), ranges (a:c, 2-5) and patterns (day*). With --layout long: row, column, value.",
+        ),
+    ] = None
+    ignore: Annotated[
+        str | None,
+        _reading(metavar="COLS", help="Columns of a table that are not read; see --columns."),
+    ] = None
+
+    @property
+    def table(self) -> dict[str, Any]:
+        """The arguments of `read_matrix` that concern tables."""
+        chosen = {"columns": self.columns or (), "ignore": self.ignore or ()}
+        return super().table | chosen
 
 
 @dataclass(frozen=True)

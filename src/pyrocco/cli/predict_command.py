@@ -87,14 +87,24 @@ def _read_as_fitted(job: PredictJob, fitted: FittedModel, progress: CommandProgr
     """Read new rows or columns, arranged as those of the fit, and encoded if those were."""
     source = str(job.source)
     if not fitted.encoding:
-        data = read_file(job.source, job.read, progress)
-        return _match(data, fitted, source, job.columns)
+        return _match(_read_numbers(job, fitted, progress), fitted, source, job.columns)
     if job.columns:
         raise MatrixError(
             f"{source}: the fit encoded the columns of a table, so --columns is not possible: use "
             "pyrocco.prepare.encode and the method place_columns of the model in Python"
         )
     return read_as_encoded(job.source, job.read, fitted.encoding)
+
+
+def _read_numbers(job: PredictJob, fitted: FittedModel, progress: CommandProgress) -> Matrix:
+    """Read new rows or columns; a column that the model knows is data, whatever it looks like."""
+    data = read_file(job.source, job.read, progress)
+    if job.columns or job.read.transpose or set(fitted.column_names) <= set(data.column_names):
+        return data
+    try:
+        return read_file(job.source, job.read, progress, columns=fitted.column_names)
+    except MatrixError:
+        return data  # columns are missing: the message says which
 
 
 def _match(data: Matrix, fitted: FittedModel, source: str, columns: bool) -> Matrix:
@@ -106,7 +116,8 @@ def _match(data: Matrix, fitted: FittedModel, source: str, columns: bool) -> Mat
 
 def _assign(model: ROCCO, data: Matrix, source: str, columns: bool) -> pd.DataFrame:
     try:
-        table = model.place_columns(data.X) if columns else model.place(data.X)
+        place = model.place_columns if columns else model.place
+        table: pd.DataFrame = place(data.X)
     except ValueError as error:
         raise MatrixError(f"{source}: {one_line(str(error))}") from error
     table.insert(0, "name", list(data.column_names if columns else data.row_names))

@@ -9,7 +9,7 @@ from typing import Any
 from pyrocco.cli.encoded_input import read_as_encoded
 from pyrocco.cli.fitted_model import FittedModel, load_fitted
 from pyrocco.cli.input import read_file
-from pyrocco.cli.options import Absent, Layout, ReadOptions
+from pyrocco.cli.options import Absent, FitReadOptions, Layout
 from pyrocco.cli.progress_bar import CommandProgress, bar_only
 from pyrocco.cli.terminal import tell
 from pyrocco.io import Matrix, MatrixError, staged_folder
@@ -38,6 +38,13 @@ _READING = Fields(
     sheet=optional(Text()),
     layout=Text(tuple(Layout)),
     absent=optional(Text(tuple(Absent))),
+    row_names=optional(Text()),
+    skip_rows=optional(Integer(0)),
+    header=optional(Truth()),
+    decimal=optional(Text()),
+    keep_totals=Truth(),
+    columns=optional(Text()),
+    ignore=optional(Text()),
     all_optional=True,
 )
 _CLUSTERS = ListOf(
@@ -144,7 +151,14 @@ def _read_as_fitted(
     path: Path, summary: dict[str, Any], fitted: FittedModel, progress: CommandProgress
 ) -> Matrix:
     """Read a matrix as for the fit."""
-    read = ReadOptions(**summary.get("reading", {}))
+    read = _recorded_options(summary.get("reading", {}))
     if fitted.encoding:
         return read_as_encoded(path, read, fitted.encoding)
     return read_file(path, read, progress, summary.get("annotate", ()))
+
+
+def _recorded_options(reading: dict[str, Any]) -> FitReadOptions:
+    """Return the options of reading that the summary of a fit holds."""
+    layout, absent = reading.get("layout", Layout.auto), reading.get("absent")
+    choices = {"layout": Layout(layout), "absent": None if absent is None else Absent(absent)}
+    return FitReadOptions(**{**reading, **choices})

@@ -34,6 +34,7 @@ from pyrocco.convex import (
     solve_path,
     validate,
 )
+from pyrocco.estimators.presentation import notebook_bundle, plot, report
 from pyrocco.fitting.result import bicluster_columns, bicluster_rows
 from pyrocco.graph import METRICS
 from pyrocco.progress import (
@@ -317,6 +318,12 @@ class COBRA(BiclusterMixin, ClusterMixin, BaseEstimator, CallbackSupportMixin):
         return bicluster_columns(self.row_labels_, self.column_labels_)
 
     save = save
+    plot = plot
+    report = report
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        """Return what a notebook shows: scikit-learn's diagram, and the clusters of a fit."""
+        return notebook_bundle(self, super()._repr_mimebundle_(**kwargs))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

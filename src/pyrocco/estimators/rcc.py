@@ -68,7 +68,8 @@ class RCC(ClusterMixin, BaseEstimator, CallbackSupportMixin):
     n_jobs : int, default=None
         Maximum number of threads; None uses as many as the process may use.
     verbose : int, default=0
-        1 prints the stages, 2 also the iterations, to standard error.
+        1 prints the stages, 2 also the iterations, to standard error. In a notebook, 1 shows a
+        bar instead.
 
     Attributes
     ----------

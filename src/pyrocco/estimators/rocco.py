@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
+from scipy import sparse
 from sklearn.base import BaseEstimator, BiclusterMixin, ClusterMixin, TransformerMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
@@ -22,6 +22,7 @@ from pyrocco.backends.chunked.dask import checked_array
 from pyrocco.cells.input import check_matrix, checked_chunks
 from pyrocco.cells.kinds import Cells
 from pyrocco.checkpoint import Checkpoint
+from pyrocco.estimators.presentation import notebook_bundle, plot, report
 from pyrocco.fitting.engines import Given
 from pyrocco.fitting.pipeline import fit_rocco
 from pyrocco.fitting.result import bicluster_columns, bicluster_rows
@@ -32,7 +33,9 @@ from pyrocco.representation import Record
 from pyrocco.results.answers import Answers, Source, label_left_out_rows, refuse_dask
 from pyrocco.results.cuts import CoClustering
 from pyrocco.results.impute import impute
+from pyrocco.results.names import SideNames, row_names_of
 from pyrocco.results.persistence import save
+from pyrocco.results.polars_tables import as_polars, is_polars
 from pyrocco.results.predict import Predicted, cluster_row_means
 from pyrocco.results.statistics import TreeStatistics
 from pyrocco.solvers import Solver
@@ -101,7 +104,8 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         matrix and the representation in temporary files; if that needs more too, it raises a
         MemoryError before it starts.
     verbose : int, default=0
-        1 prints the stages, 2 also the iterations, to standard error.
+        1 prints the stages, 2 also the iterations, to standard error. In a notebook, 1 shows a
+        bar instead.
 
     Attributes
     ----------
@@ -167,6 +171,8 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         Number of columns seen in `fit`.
     feature_names_in_ : ndarray of str
         Names of the columns, if X was a DataFrame whose column names are all texts.
+    row_names_in_ : ndarray of str
+        Names of the rows, if X was a pandas DataFrame whose row names are all texts.
 
     See Also
     --------
@@ -260,6 +266,7 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         settings = Settings.of(self.get_params(deep=False))
         check_kind("checkpoint", checkpoint, Checkpoint, "of pyrocco.checkpoint.checkpoint_to")
         given = self._validated(X, sample_weight)
+        self._remember_names(X)
         threads = threadpool_limits(check_n_jobs(self.n_jobs))
         with observed_fit(self, X, observer) as progress, threads:
             result = fit_rocco(given, settings, progress, checkpoint)
@@ -276,6 +283,14 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         # Other containers, such as DataFrames, may hand out the very array that they hold.
         is_own = isinstance(X, np.ndarray) and not np.may_share_memory(matrix, X)
         return Given(matrix, sample_weight, is_own=is_own)
+
+    def _remember_names(self, X: MatrixLike) -> None:
+        names = row_names_of(X)
+        if names is not None:
+            self.row_names_in_ = names
+        elif hasattr(self, "row_names_in_"):
+            del self.row_names_in_  # of an earlier fit
+        self._of_polars = is_polars(X)
 
     def _publish(self, source: Source) -> None:
         """Set the fitted attributes."""
@@ -389,6 +404,79 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         """
         return self._predict_rows(X).labels
 
+    def predict_proba(self, X: MatrixLike) -> Floats:
+        """Compute the probability of every row cluster for the rows of `X`.
+
+        The largest probability is that of the cluster that `predict` assigns, and equals the
+        membership that `place` returns. Rows of the fit keep their labels: the little that
+        another cluster may have been ahead is then taken off. A row that fits no cluster has
+        probabilities as well; `place` says which rows are far from all clusters.
+
+        Parameters
+        ----------
+        X : array or DataFrame of shape (n_new_rows, n_columns)
+            Rows with the columns of `fit`, in the same order. Sparse matrices are refused,
+            because scikit-learn's checks expect one column per class of ``y`` from estimators
+            that accept them here. `place` takes them, and returns the probability of the label.
+
+        Returns
+        -------
+        ndarray of shape (n_new_rows, n_row_clusters_)
+            Column k is cluster k. Rows sum to 1.
+
+        Examples
+        --------
+        >>> from pyrocco import ROCCO
+        >>> from pyrocco.datasets import make_noisy_biclusters
+        >>> X = make_noisy_biclusters((60, 40), 3, noise=5, random_state=0).X
+        >>> model = ROCCO().fit(X[:50])
+        >>> probabilities = model.predict_proba(X[50:])
+        >>> bool((probabilities.argmax(axis=1) == model.predict(X[50:])).all())
+        True
+        """
+        check_is_fitted(self)
+        if sparse.issparse(X):
+            raise TypeError(
+                "predict_proba takes no sparse matrix: pass X.toarray(), or use place, which "
+                "takes sparse matrices and returns the probability of the label of every row."
+            )
+        matrix = self._check_rows(X)
+        return self._answers.row_probabilities(matrix)
+
+    def score(self, X: MatrixLike, y: object = None) -> float:
+        """Return how much of the variation of the rows of `X` the blocks explain (R squared).
+
+        Each row is assigned to a cluster by `predict` and compared with the block means of this
+        cluster, as deviations from the means of the columns in the fit, in the prepared values.
+        1 means that the blocks explain all deviations, 0 that they explain no more than the means
+        of the columns do, which is the score of a single row cluster. Higher is better; rows
+        unlike those of the fit may have a negative score.
+
+        On the rows of the fit, the score grows with the number of clusters. Use it to compare
+        models on other rows, as `sklearn.model_selection.cross_val_score` does.
+
+        Parameters
+        ----------
+        X : array, DataFrame or sparse matrix of shape (n_new_rows, n_columns)
+            Rows with the columns of `fit`, in the same order. Missing values do not count.
+        y : ignored
+            Present for API consistency.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> from pyrocco import ROCCO
+        >>> from pyrocco.datasets import make_noisy_biclusters
+        >>> X = make_noisy_biclusters((60, 40), 3, noise=5, random_state=0).X
+        >>> round(ROCCO().fit(X[:50]).score(X[50:]), 2), round(ROCCO(1).fit(X[:50]).score(X), 2)
+        (0.73, 0.0)
+        """
+        matrix = self._check_rows(X)
+        return self._answers.explained_by_blocks(matrix)
+
     def predict_columns(self, X: MatrixLike) -> Labels:
         """Assign the columns of `X` to clusters.
 
@@ -405,7 +493,7 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         """
         return self._predict_columns(X).labels
 
-    def place(self, X: MatrixLike) -> pd.DataFrame:
+    def place(self, X: MatrixLike) -> Any:
         """Assign new rows to clusters, with a probability and a flag for rows that fit none.
 
         Parameters
@@ -420,7 +508,7 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
             `predict`; ``membership``, the probability of the label under the fitted model;
             ``distance`` from the cluster, which exceeds 1 for one in a hundred rows like those of
             `fit`; and ``far``, whether it exceeds 1. The label of a far row is that of the
-            nearest cluster.
+            nearest cluster. A DataFrame of polars if `X` is one.
 
         Examples
         --------
@@ -432,9 +520,10 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         >>> ROCCO().fit(X[:50]).place(np.vstack([X[50:52], unlike]))["far"].tolist()
         [False, False, True]
         """
-        return self._predict_rows(X).table(getattr(X, "index", None))
+        table = self._predict_rows(X).table(getattr(X, "index", None))
+        return as_polars(table) if is_polars(X) else table
 
-    def place_columns(self, X: MatrixLike) -> pd.DataFrame:
+    def place_columns(self, X: MatrixLike) -> Any:
         """Assign new columns to clusters, with a probability and a flag for those that fit none.
 
         Parameters
@@ -445,9 +534,11 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         Returns
         -------
         DataFrame
-            As from `place`, with one row for each column of `X`.
+            As from `place`, with one row for each column of `X`. In a DataFrame of polars, which
+            has no index, their names are in the first column.
         """
-        return self._predict_columns(X).table(getattr(X, "columns", None))
+        table = self._predict_columns(X).table(getattr(X, "columns", None))
+        return as_polars(table, "name") if is_polars(X) else table
 
     def transform(self, X: MatrixLike) -> Dense:
         """Compute the mean of every row of `X` over the columns of each column cluster.
@@ -554,7 +645,13 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         check_is_fitted(self)
         tree, membership = self.tree_, (self.row_membership_, self.column_membership_)
         fitted = CoClustering(
-            tree, self.statistics_, membership, tree.rows.n_fitted, tree.columns.n_fitted
+            tree,
+            self.statistics_,
+            membership,
+            tree.rows.n_fitted,
+            tree.columns.n_fitted,
+            self._names,
+            self._of_polars,
         )
         return fitted.at(n_row_clusters, n_column_clusters)
 
@@ -576,7 +673,41 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         """
         return self.at().finer()
 
-    def explain(self, *, top: int = 10, column_names: Names | None = None) -> pd.DataFrame:
+    @property
+    def _names(self) -> SideNames:
+        rows, columns = (getattr(self, f"{side}_names_in_", None) for side in ("row", "feature"))
+        return SideNames(rows, columns)
+
+    def row_clusters(self) -> Any:
+        """List the rows by name, with their clusters.
+
+        Returns
+        -------
+        DataFrame
+            ``cluster`` and ``membership`` of every row, with the names of the rows as index if X
+            was a DataFrame with names. A DataFrame of polars if X was one.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from pyrocco import ROCCO
+        >>> from pyrocco.datasets import make_noisy_biclusters
+        >>> X = pd.DataFrame(make_noisy_biclusters((60, 40), 3, noise=5, random_state=0).X)
+        >>> ROCCO().fit(X.add_prefix("gene ")).column_clusters().loc["gene 7", "cluster"]
+        np.int64(1)
+        """
+        return self.at().row_clusters()
+
+    def column_clusters(self) -> Any:
+        """List the columns by name, with their clusters, as `row_clusters` does for rows.
+
+        Returns
+        -------
+        DataFrame
+        """
+        return self.at().column_clusters()
+
+    def explain(self, *, top: int = 10, column_names: Names | None = None) -> Any:
         """Describe what distinguishes each row cluster, and every block, as a tidy table.
 
         For each row cluster there is one row for every column cluster (``kind`` "block") and
@@ -592,7 +723,8 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         top : int, default=10
             Largest number of single columns to list for each row cluster.
         column_names : sequence, optional
-            Names of the columns, in the order of the data; by default their positions.
+            Names of the columns, in the order of the data; by default those of the DataFrame that
+            was fitted, or positions.
 
         Returns
         -------
@@ -624,6 +756,12 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         return self.at().explain(top=top, column_names=column_names)
 
     save = save
+    plot = plot
+    report = report
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        """Return what a notebook shows: scikit-learn's diagram, and the clusters of a fit."""
+        return notebook_bundle(self, super()._repr_mimebundle_(**kwargs))
 
     @property
     def reading_(self) -> str:

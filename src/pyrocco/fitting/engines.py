@@ -131,6 +131,10 @@ class Engine(Protocol):
         """Return the result for the given matrix, in its units."""
 
 
+# Names of preparations, and whether rows and columns swap their roles.
+_Steps = tuple[tuple[str, ...], bool]
+
+
 @dataclass(frozen=True)
 class MemoryEngine:
     """Fits a matrix in memory, on the CPU or on a GPU.
@@ -167,12 +171,12 @@ class MemoryEngine:
         scale = settings.variant.scale(X) if cells.steps else arranged.scale
         counts = arranged.X if cells.each_side else None
         columns = None
-        if cells.each_side and not has_missing(arranged.X):
+        if cells.has_two_preparations and not has_missing(arranged.X):
             columns = self._prepare_columns(arranged.X, cells, settings)
         return PreparedCells(divided(X, scale), scale, cells, preparation, counts, columns)
 
     def _prepare_columns(self, X: Matrix, cells: Cells, settings: Settings) -> PreparedColumns:
-        prepared, preparation = learn_steps(X, cells.steps, transposed=True)
+        prepared, preparation = learn_steps(X, *_steps_of_sides(cells, transposed=False)[1])
         scale = settings.variant.scale(prepared)
         return PreparedColumns(divided(prepared, scale), scale, preparation)
 
@@ -271,18 +275,22 @@ class ChunkedEngine:
         """Find out what the cells are, prepare every chunk, and let the old chunks go."""
         cells = read_cells(arranged, settings)
         chunks: Any = arranged.X
-        roles = arranged.transposed and not cells.each_side
-        X, preparation = learn_steps(chunks, cells.steps, roles)
-        scale = _ChunkedScale.of(X).scale if cells.steps else arranged.scale
+        first, second = _steps_of_sides(cells, arranged.transposed)
+        X, preparation = learn_steps(chunks, *first)
+        scale = _ChunkedScale.of(X).scale if first[0] else arranged.scale
         counts = replace(chunks) if cells.each_side else None
-        columns = self._prepare_columns(replace(chunks), cells) if cells.each_side else None
+        columns = None
+        if cells.has_two_preparations:
+            columns = self._prepare_columns(replace(chunks), *second)
         result = X.then(partial(divided, scale=scale)).persist()
         X.assign(result)
         wide = arranged.transposed
         return PreparedCells(result, scale, cells, preparation, counts, columns, wide)
 
-    def _prepare_columns(self, X: ChunkedMatrix, cells: Cells) -> PreparedColumns:
-        prepared, preparation = learn_steps(X, cells.steps, transposed=True)
+    def _prepare_columns(
+        self, X: ChunkedMatrix, steps: tuple[str, ...], transposed: bool
+    ) -> PreparedColumns:
+        prepared, preparation = learn_steps(X, steps, transposed)
         scale = _ChunkedScale.of(prepared).scale
         return PreparedColumns(
             prepared.then(partial(divided, scale=scale)).persist(), scale, preparation
@@ -409,6 +417,18 @@ def read_cells(arranged: Arranged, settings: Settings) -> Cells:
     if settings.prepare is not None:
         return cells.forced(settings.prepare, "as asked")
     return cells if settings.variant.prepares else cells.forced((), "as in the paper")
+
+
+def _steps_of_sides(cells: Cells, transposed: bool) -> tuple[_Steps, _Steps]:
+    """Return the steps before the rows of a matrix are labelled, and before its columns are.
+
+    Each comes with whether rows and columns swap their roles in it. `transposed` says whether
+    the rows of the matrix are the columns of the given one.
+    """
+    if cells.column_steps is not None:
+        both = (cells.steps, transposed), (cells.column_steps, transposed)
+        return both[::-1] if transposed else both
+    return (cells.steps, transposed and not cells.each_side), (cells.steps, True)
 
 
 def _of_given_rows(preparation: Preparation, arranged: Arranged, X: Matrix) -> Preparation:

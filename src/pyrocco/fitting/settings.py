@@ -121,6 +121,7 @@ def check_prepare(prepare: object) -> tuple[str, ...] | Cells | None:
     if isinstance(prepare, Cells):
         check_choice("kind of the cells", prepare.kind, KINDS)
         check_prepare(prepare.steps)
+        check_prepare(prepare.column_steps or ())
         return prepare
     names = [prepare] if isinstance(prepare, str) else prepare
     if isinstance(names, (list, tuple)) and all(name in tuple(METHODS) for name in names):

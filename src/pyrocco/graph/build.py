@@ -62,7 +62,7 @@ def mutual_knn_graph(
         shortest edges from a sample of their rows if that would take longer than the search).
         ``False`` adds none.
     search : NeighborSearch, optional
-        How to find neighbours. By default, the exact search is used up to 100,000 rows and the
+        How to find neighbours. By default, the exact search is used up to 20,000 rows and the
         approximate search above. Sparse rows and the Manhattan metric are always searched
         exactly.
 

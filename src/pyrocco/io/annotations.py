@@ -17,6 +17,7 @@ from pyrocco.io.fields import DictOf, Fields, Floats, Indices, Sizes, Text, Text
 from pyrocco.io.mixed_tables import TableHead, look_at_table
 from pyrocco.io.named_matrix import Matrix, about_size
 from pyrocco.io.read import file_format
+from pyrocco.io.table_options import TABLE_OPTIONS, TableOptions
 
 __all__ = [
     "StoredAnnotations",
@@ -69,7 +70,11 @@ def chosen_names(given: Sequence[str], known: Iterable[str], source: str) -> lis
 
 
 def set_aside(
-    matrix: Matrix, path: Path, given: Sequence[str], sheet: str | None = None
+    matrix: Matrix,
+    path: Path,
+    given: Sequence[str],
+    options: TableOptions = TABLE_OPTIONS,
+    sheet: str | int | None = None,
 ) -> Matrix:
     """Make annotations of some columns of the file of a matrix, which are then not part of it.
 
@@ -82,7 +87,9 @@ def set_aside(
         ``var`` the columns (genes).
     given : sequence of str
         Names of columns, see `chosen_names`.
-    sheet : str, optional
+    options : TableOptions, optional
+        How the table was read.
+    sheet : str or int, optional
         The sheet of an Excel file.
 
     Returns
@@ -92,7 +99,7 @@ def set_aside(
     """
     if path.suffix.lower() == ".h5ad":
         return _annotated_h5ad(matrix, path, given)
-    head = look_at_table(path, sheet) if "layout" in file_format(path).options else None
+    head = look_at_table(path, options, sheet) if "layout" in file_format(path).options else None
     if head is None:
         raise MatrixError(f"{path}: has no columns that --annotate could use: {_FROM}")
     if head.columns.roles.long:

@@ -13,18 +13,15 @@ import pandas as pd
 from numpy.typing import DTypeLike
 
 from pyrocco._typing import Dense
-from pyrocco.io.columns import (
-    MISSING,
-    NEITHER,
-    NUMBER,
-    SAMPLE_LINES,
-    TEXT,
-    Columns,
-    assign_roles,
-)
+from pyrocco.io.cell_texts import MISSING, NEITHER, NUMBER, TEXT, column_kind, to_number
+from pyrocco.io.column_facts import ColumnFacts
+from pyrocco.io.columns import Columns
 from pyrocco.io.errors import MissingExtraError, damage_errors, extra
+from pyrocco.io.headings import SAMPLE_LINES
 from pyrocco.io.named_matrix import Matrix
+from pyrocco.io.roles import assign_roles
 from pyrocco.io.sniff import Layout, Watch, is_compressed, open_watched
+from pyrocco.io.table_options import TABLE_OPTIONS, TableOptions
 from pyrocco.io.tables import LoadedColumns, check_columns, matrix_from_table
 
 if TYPE_CHECKING:
@@ -121,23 +118,49 @@ def numbers_of(
     return X
 
 
-def read_parquet(path: Path, layout: str = "auto", absent: str | None = None) -> Matrix:
+def read_parquet(path: Path, options: TableOptions = TABLE_OPTIONS) -> Matrix:
     """Read a wide or long table from a Parquet file.
 
-    Row names are the index that pandas wrote, or the first column of text.
+    Row names are the index that pandas wrote, or the first column of text or of identifiers.
     """
     with damage_errors(_no_parquet(path)):
         table = load_parquet(path)
-        columns = parquet_columns(table, layout)
-        check_columns(columns, str(path), layout, absent)
+        columns = parquet_columns(table, options)
+        check_columns(columns, str(path), options)
         roles = columns.roles
-        texts = [
-            pd.Series(table.column(j).cast("string").to_pandas(), dtype="category")
-            for j in roles.text_columns
-        ]
-        numbers = numbers_of([table.column(j) for j in roles.number_columns], table.num_rows)
-    notes = ["A Parquet file; its rows are the rows of the matrix.", *roles.notes(columns.header)]
-    return matrix_from_table(LoadedColumns(texts, numbers), columns, notes, str(path), absent)
+        texts = [_names(table.column(j)) for j in roles.text_columns]
+        columns_of_numbers = [table.column(j) for j in roles.number_columns]
+        if roles.are_answers:
+            columns_of_numbers = [_answers(column) for column in columns_of_numbers]
+        numbers = numbers_of(columns_of_numbers, table.num_rows)
+    about = "A Parquet file; its rows are the rows of the matrix."
+    notes = [about, *roles.notes(columns.header)]
+    return matrix_from_table(LoadedColumns(texts, numbers), columns, notes, str(path), options)
+
+
+def _names(column: pyarrow.ChunkedArray) -> pd.Series[Any]:
+    """Return names as categories."""
+    is_float = import_arrow().types.is_floating(column.type)
+    names = _texts(column) if is_float else column.cast("string").to_pandas()
+    return pd.Series(names, dtype="category")
+
+
+def _texts(column: pyarrow.ChunkedArray) -> list[str]:
+    """Return cells as texts; whole numbers have no decimal point, and missing cells are empty."""
+    return [_text(cell) for cell in column.to_pylist()]
+
+
+def _text(cell: object) -> str:
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return "" if cell is None else str(cell)
+
+
+def _answers(column: pyarrow.ChunkedArray) -> pyarrow.ChunkedArray:
+    """Return 1 for yes, 0 for no and null for missing answers."""
+    pa = import_arrow()
+    numbers = [to_number(text) for text in _texts(column)]
+    return pa.chunked_array([pa.array(numbers, from_pandas=True, type=pa.float64())])
 
 
 def _no_parquet(path: Path) -> str:
@@ -160,13 +183,15 @@ def load_parquet(
         return pa.parquet.ParquetFile(path).read(columns=columns, use_threads=use_threads)
 
 
-def parquet_head(path: Path) -> tuple[Columns, pd.DataFrame]:
+def parquet_head(
+    path: Path, options: TableOptions = TABLE_OPTIONS
+) -> tuple[Columns, pd.DataFrame]:
     """Return what the columns of a Parquet file are used for, and its first rows."""
     with damage_errors(_no_parquet(path)):
         file = open_parquet(path)
         batches = list(islice(file.iter_batches(batch_size=SAMPLE_LINES), 1))
         table = import_arrow().Table.from_batches(batches, file.schema_arrow)
-        return parquet_columns(table), table.to_pandas()
+        return parquet_columns(table, options), table.to_pandas()
 
 
 def load_frame(path: Path) -> pd.DataFrame:
@@ -175,15 +200,17 @@ def load_frame(path: Path) -> pd.DataFrame:
         return load_parquet(path).to_pandas()  # type: ignore[no-any-return]
 
 
-def parquet_columns(table: pyarrow.Table, layout: str = "auto") -> Columns:
+def parquet_columns(table: pyarrow.Table, options: TableOptions = TABLE_OPTIONS) -> Columns:
     """Return what the columns of an Arrow table, or of its first rows, are used for."""
     names = tuple(table.column_names)
-    heads = [column.slice(0, SAMPLE_LINES).to_pylist() for column in table.columns]
-    repeats = [len(set(map(str, cells))) < len(cells) for cells in heads]
+    heads = [_texts(column.slice(0, SAMPLE_LINES)) for column in table.columns]
     stored = (table.schema.pandas_metadata or {}).get("index_columns", [])
     index = [names.index(name) for name in stored if isinstance(name, str) and name in names]
-    kinds = column_kinds(table.schema)
-    roles = assign_roles(kinds, names, repeats, index[0] if index else None, layout)
+    facts = [
+        ColumnFacts(column_kind(cells) if kind == TEXT else kind, cells)
+        for kind, cells in zip(column_kinds(table.schema), heads, strict=True)
+    ]
+    roles = assign_roles(facts, names, index[0] if index else None, options)
     return Columns(len(names), names, roles)
 
 

@@ -24,9 +24,16 @@ from pyrocco.io.arrow import (
     open_parquet,
     parquet_columns,
 )
-from pyrocco.io.columns import NUMBER, SAMPLE_LINES, Columns
+from pyrocco.io.cell_texts import NUMBER
+from pyrocco.io.columns import Columns
 from pyrocco.io.errors import MatrixError, counted, damage_errors, extra, read_errors
-from pyrocco.io.named_matrix import check_matrix_array, check_numbers, default_names
+from pyrocco.io.headings import SAMPLE_LINES
+from pyrocco.io.named_matrix import (
+    check_matrix_array,
+    check_numbers,
+    default_names,
+    unique_names,
+)
 from pyrocco.io.sniff import Layout, iter_records, open_below_comments
 from pyrocco.io.tables import check_columns
 from pyrocco.io.text_tables import load_rows, table_layout
@@ -115,13 +122,16 @@ def text_chunks(paths: Sequence[Path]) -> Chunks:
                 f"{path}: has {len(head)} columns, but {first} has {len(heads[0])}: all files of "
                 "a matrix need the same columns"
             )
+    names, repeated = unique_names(
+        "column", columns.names or default_names("column", len(columns.roles.numbers))
+    )
     return Chunks(
         chunks=tuple(Chunk(str(path), 0, _count_rows(path, layout)) for path in paths),
-        column_names=columns.names or default_names("column", len(columns.roles.numbers)),
+        column_names=names,
         dtype=np.dtype(np.float64),
         reader=_TextReader(layout),
         has_row_names=columns.roles.index is not None,
-        notes=tuple(layout.notes()),
+        notes=(*layout.notes(), *repeated),
     )
 
 
@@ -211,6 +221,11 @@ def parquet_chunks(paths: Sequence[Path]) -> Chunks:
         columns = parquet_columns(import_arrow().Table.from_batches([head]))
     _check_wide(columns, paths[0])
     check_columns(columns, str(paths[0]))
+    if columns.roles.are_answers:
+        raise MatrixError(
+            f"{paths[0]}: holds yes/no answers, which are read from a single file only: write 1 "
+            "for yes and 0 for no"
+        )
     schemas = [file.schema_arrow for file in files]
     for path, schema in zip(paths, schemas, strict=True):
         _check_schema(schema, schemas[0], path, paths[0], columns)

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 
 __all__ = [
     "CheckpointError",
+    "ColumnChoiceError",
     "MatrixError",
     "MissingExtraError",
     "ModelFileError",
@@ -29,6 +30,10 @@ __all__ = [
 
 class MatrixError(ValueError):
     """The input is not a matrix that pyrocco can use; the message says why, in one line."""
+
+
+class ColumnChoiceError(ValueError):
+    """A table has no such column, or it cannot be used as asked; `read_errors` names the file."""
 
 
 class ModelFileError(ValueError):
@@ -75,6 +80,8 @@ def read_errors(path: str | os.PathLike[str]) -> Iterator[None]:
     """Convert errors of the system, gzip, csv and encodings in this block to a `MatrixError`."""
     try:
         yield
+    except ColumnChoiceError as error:
+        raise MatrixError(f"{path}: {error}") from error
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise MatrixError(f"{path}: cannot be read: the compressed file is damaged") from error
     except UnicodeError as error:

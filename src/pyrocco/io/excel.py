@@ -8,10 +8,13 @@ import numpy as np
 import pandas as pd
 
 from pyrocco._typing import Floats
-from pyrocco.io.columns import SAMPLE_LINES, Columns, cell_problem, detect_columns, to_number
-from pyrocco.io.errors import MatrixError, cell_place, check_extra, list_some
+from pyrocco.io.cell_texts import cell_problem, to_number
+from pyrocco.io.columns import Columns, detect_columns
+from pyrocco.io.errors import MatrixError, cell_place, check_extra, counted, list_some
+from pyrocco.io.headings import SAMPLE_LINES, count_titles
 from pyrocco.io.isolated import ReaderFailedError, read_isolated
 from pyrocco.io.named_matrix import Matrix
+from pyrocco.io.table_options import TABLE_OPTIONS, TableOptions
 from pyrocco.io.tables import LoadedColumns, check_columns, matrix_from_table
 from pyrocco.io.workbook import Row, load_sheet
 
@@ -19,33 +22,40 @@ __all__ = ["load_sheet_texts", "read_excel"]
 
 
 def read_excel(
-    path: Path, sheet: str | None = None, layout: str = "auto", absent: str | None = None
+    path: Path, options: TableOptions = TABLE_OPTIONS, sheet: str | int | None = None
 ) -> Matrix:
     """Read a table from one sheet of an Excel file, as if it were saved as CSV."""
-    rows, about = _load_sheet(path, sheet)
+    rows, about = _load_sheet(path, sheet, options.skip_rows)
     head = [[_text(cell) for cell in row] for row in rows[:SAMPLE_LINES]]
-    columns = detect_columns(head, layout=layout)
-    check_columns(columns, str(path), layout, absent)
+    columns = detect_columns(head, options=options)
+    check_columns(columns, str(path), options)
     body = rows if columns.header is None else rows[1:]
     texts = [
         pd.Series([_text(row[j]) for row in body], dtype="category")
         for j in columns.roles.text_columns
     ]
     loaded = LoadedColumns(texts, _numbers(body, columns, path))
-    return matrix_from_table(loaded, columns, [about, *columns.notes()], str(path), absent)
+    return matrix_from_table(loaded, columns, [*about, *columns.notes()], str(path), options)
 
 
-def load_sheet_texts(path: Path, sheet: str | None) -> tuple[list[list[str]], str]:
-    """Return the cells of a sheet as texts, without empty rows, and a note about the sheets."""
-    rows, about = _load_sheet(path, sheet)
+def load_sheet_texts(
+    path: Path, sheet: str | int | None, options: TableOptions = TABLE_OPTIONS
+) -> tuple[list[list[str]], list[str]]:
+    """Return the cells of a table in a sheet as texts, without empty rows, and notes."""
+    rows, about = _load_sheet(path, sheet, options.skip_rows)
     return [[_text(cell) for cell in row] for row in rows], about
 
 
-def _load_sheet(path: Path, sheet: str | None) -> tuple[list[Row], str]:
-    """Return the rows of a sheet, without empty ones, and a note about the sheets."""
+def _load_sheet(
+    path: Path, sheet: str | int | None, skip: int | None
+) -> tuple[list[Row], list[str]]:
+    """Return the rows of the table in a sheet, without empty ones, and notes about the sheet.
+
+    `skip` rows of the sheet are left out; by default titles above the table.
+    """
     check_extra("excel", "Excel files", "python_calamine")
     try:
-        about = read_isolated(load_sheet, path, sheet).about
+        about = read_isolated(load_sheet, path, sheet, skip or 0).about
     except ReaderFailedError as error:
         raise MatrixError(
             f"{path}: is not an .xlsx file, is protected by a password, or is damaged; save it "
@@ -53,10 +63,25 @@ def _load_sheet(path: Path, sheet: str | None) -> tuple[list[Row], str]:
         ) from error
     name, rows = about["sheet"], about["rows"]
     if not rows:
-        raise MatrixError(f'{path}: the sheet "{name}" is empty')
+        below = f" below row {skip}" if skip else ""
+        raise MatrixError(f'{path}: the sheet "{name}" is empty{below}')
     others = [other for other in about["sheets"] if other != name]
     more = f" Other sheets: {list_some(others)}." if others else ""
-    return rows, f'The sheet "{name}" of an Excel file.{more}'
+    notes = [f'The sheet "{name}" of an Excel file.{more}']
+    if skip is not None:
+        return rows, notes
+    head = [[_text(cell) for cell in row] for row in rows[:SAMPLE_LINES]]
+    n_titles = count_titles(head)
+    return rows[n_titles:], [*notes, *_about_titles(head[:n_titles])]
+
+
+def _about_titles(titles: list[list[str]]) -> list[str]:
+    if not titles:
+        return []
+    first = " ".join(next(filter(None, titles[0]), "").split())
+    shown = first if len(first) <= 40 else f"{first[:37]}..."
+    lines = "first row is" if len(titles) == 1 else f"first {counted(len(titles), 'row')} are"
+    return [f'The {lines} not part of the table: "{shown}". If it is, use --skip-rows 0.']
 
 
 def _text(cell: object) -> str:
@@ -67,7 +92,7 @@ def _text(cell: object) -> str:
 
 
 def _numbers(body: list[Row], columns: Columns, path: Path) -> Floats:
-    roles = columns.roles
+    roles, are_answers = columns.roles, columns.roles.are_answers
     X = np.empty((len(body), len(roles.number_columns)))
     for j, position in enumerate(roles.number_columns):
         for i, row in enumerate(body):
@@ -75,7 +100,7 @@ def _numbers(body: list[Row], columns: Columns, path: Path) -> Floats:
             if isinstance(cell, float):
                 X[i, j] = cell
                 continue
-            problem = cell_problem(_text(cell))
+            problem = cell_problem(_text(cell), are_answers=are_answers)
             if problem:
                 name = "" if roles.index is None else _text(row[roles.index])
                 heading = columns.header[position] if columns.header else ""

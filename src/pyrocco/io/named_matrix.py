@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,7 +14,7 @@ from scipy import sparse
 from pyrocco._typing import Dense, is_sparse, stored_values
 from pyrocco._typing import Matrix as Values
 from pyrocco.cells.sparse_check import check_sparse_indices
-from pyrocco.io.errors import MatrixError, cell_place, counted, percent
+from pyrocco.io.errors import MatrixError, cell_place, counted, list_some, percent
 
 __all__ = [
     "INFINITE",
@@ -24,6 +26,7 @@ __all__ = [
     "default_names",
     "match_columns",
     "named_matrix",
+    "unique_names",
 ]
 
 INFINITE = "is infinite: replace it by a number, or remove that row or column"
@@ -32,6 +35,8 @@ _MOST_EMPTY = 10_000_000
 _MOST_EMPTY_PER_VALUE = 100
 # Names of missing columns that a message lists.
 _LISTED = 3
+# The name of a second or later column of the same name.
+_NUMBERED = re.compile(r"(.*) \(\d+\)", re.DOTALL)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +57,8 @@ class Matrix:
         floats, categories are texts; NaN or None if missing. None if there are none.
     axis_names : pair of str
         What one row and one column are called: ``("cell", "gene")`` of an AnnData file.
+    set_aside : tuple of str
+        Names of the columns of the file that are not part of the matrix.
 
     Examples
     --------
@@ -70,6 +77,7 @@ class Matrix:
     row_annotations: pd.DataFrame | None = None
     column_annotations: pd.DataFrame | None = None
     axis_names: tuple[str, str] = ("row", "column")
+    set_aside: tuple[str, ...] = ()
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -126,10 +134,40 @@ def named_matrix(
     """Check the values that a reader returns, add default names and notes about the size."""
     X = check_numbers(X, source)
     n_rows, n_columns = X.shape
-    rows = _checked_names("row", n_rows, row_names, source)
-    columns = _checked_names("column", n_columns, column_names, source)
+    rows, of_rows = unique_names("row", _checked_names("row", n_rows, row_names, source))
+    columns, of_columns = unique_names(
+        "column", _checked_names("column", n_columns, column_names, source)
+    )
     matrix = Matrix(X, rows, columns)
-    return matrix.noting(*notes, *about_size(matrix))
+    return matrix.noting(*notes, *of_rows, *of_columns, *about_size(matrix))
+
+
+def unique_names(kind: str, names: tuple[str, ...]) -> tuple[tuple[str, ...], list[str]]:
+    """Number names that are there more than once, and say so: ``a``, ``a (2)``, ``a (3)``.
+
+    Empty names become ``row_3`` or ``column_3``.
+    """
+    names = tuple(name or f"{kind}_{i}" for i, name in enumerate(names))
+    if len(set(names)) == len(names):
+        return names, []
+    taken, times, unique = set(names), Counter[str](), []
+    for name in names:
+        times[name] += 1
+        new = name
+        while times[name] > 1 and new in taken:
+            new = f"{name} ({times[name]})"
+            times[name] += new in taken
+        taken.add(new)
+        unique.append(new)
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    shown = list_some([f'"{" ".join(name.split())}"' for name in repeated], 3)
+    verb = "name occurs" if len(repeated) == 1 else "names occur"
+    example = unique[names.index(repeated[0], names.index(repeated[0]) + 1)]
+    note = (
+        f"{len(repeated)} {kind} {verb} more than once: {shown}. The later ones are numbered, as "
+        f'in "{" ".join(example.split())}".'
+    )
+    return tuple(unique), [note]
 
 
 def _checked_names(
@@ -254,7 +292,8 @@ def match_columns(matrix: Matrix, names: Sequence[str], source: str, what: str) 
     >>> selected.X.tolist(), selected.notes
     ([[3.0, 1.0]], ('1 column that the model does not know was left out.',))
     """
-    wanted, given = list(names), list(matrix.column_names)
+    wanted = list(unique_names(what, tuple(names))[0])
+    given = list(unique_names(what, matrix.column_names)[0])
     if wanted == given:
         return matrix
     if given == list(default_names("column", len(wanted))):
@@ -288,8 +327,11 @@ def _check_names(wanted: list[str], given: list[str], source: str, what: str) ->
             f"{source}: lacks {len(missing)} of the {len(wanted)} {what}s that the model was "
             f"fitted to: {some}{dots}; add them, under the same names"
         )
-    twice = [name for name in wanted if given.count(name) > 1 or wanted.count(name) > 1]
-    if twice:
+    known = set(wanted)
+    kept = [name for name in given if name in known]
+    bases = (_NUMBERED.fullmatch(name) for name in wanted)
+    twice = [base[1] for base in bases if base is not None and base[1] in known]
+    if twice and kept != wanted:  # they were numbered in the order of their file
         raise MatrixError(
             f'{source}: several {what}s are called "{twice[0]}", so they cannot be told apart: '
             f"give the {what}s different names and fit again, or provide the {what}s of the fit "

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from pyrocco.io.anndata import read_h5ad
 from pyrocco.io.arrays import read_npy, read_npz
@@ -17,9 +18,18 @@ from pyrocco.io.excel import read_excel
 from pyrocco.io.market import read_market, read_market_folder
 from pyrocco.io.named_matrix import Matrix
 from pyrocco.io.sniff import Watch
+from pyrocco.io.table_options import TableOptions
 from pyrocco.io.text_tables import read_text
 
-__all__ = ["FORMATS", "Format", "check_file", "file_format", "read_matrix"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "check_effect",
+    "check_file",
+    "file_format",
+    "read_matrix",
+    "table_options",
+]
 
 
 @dataclass(frozen=True)
@@ -30,10 +40,11 @@ class Format:
     options: tuple[str, ...] = ()
 
 
-_TABLE = ("layout", "absent")
-_TEXT = Format(read_text, (*_TABLE, "watch"))
+_TABLE = ("layout", "absent", "row_names", "columns", "ignore", "keep_totals")
+_LINES = (*_TABLE, "skip_rows", "header")
+_TEXT = Format(read_text, (*_LINES, "decimal", "watch"))
 _MARKET = Format(read_market)
-_EXCEL = Format(read_excel, (*_TABLE, "sheet"))
+_EXCEL = Format(read_excel, (*_LINES, "sheet"))
 _FOLDER = Format(read_market_folder)
 
 FORMATS = {
@@ -56,7 +67,7 @@ FORMATS = {
 # Names in a folder among which the name of a missing file is looked for.
 _MOST_NAMES = 10_000
 
-_DEFAULTS = {"layer": None, "raw": False, "sheet": None, "layout": "auto", "absent": None}
+_DEFAULTS = {"layer": None, "raw": False, "sheet": None}
 
 _R = "in R, save the table with write.csv"
 _OFFICE = "open it in a spreadsheet program and save it as .xlsx or .csv"
@@ -72,14 +83,21 @@ _HINTS = {
 }
 
 
-def read_matrix(
+def read_matrix(  # noqa: PLR0913 - one argument for each option of the command line
     path: str | os.PathLike[str],
     *,
     layer: str | None = None,
     raw: bool = False,
-    sheet: str | None = None,
+    sheet: str | int | None = None,
     layout: str = "auto",
     absent: str | None = None,
+    row_names: str | int | None = None,
+    columns: str | Sequence[str | int] = (),
+    ignore: str | Sequence[str | int] = (),
+    skip_rows: int | None = None,
+    header: bool | None = None,
+    decimal: str | None = None,
+    keep_totals: bool = False,
     watch: Watch | None = None,
 ) -> Matrix:
     r"""Read a matrix from a file.
@@ -96,12 +114,31 @@ def read_matrix(
         Layer of an .h5ad file to read instead of X.
     raw : bool, default=False
         Whether to read ``raw`` of an .h5ad file instead of X.
-    sheet : str, optional
-        Sheet of an Excel file; the first by default.
+    sheet : str or int, optional
+        Sheet of an Excel file, its name or its number, counted from 1; the first by default.
     layout : {"auto", "wide", "long"}, default="auto"
         Whether a line of a table is a row, or a single cell (row, column, value).
     absent : {"zero", "missing"}, optional
-        How to treat pairs that a long table does not list; zero by default.
+        How to treat pairs that a long table does not list. By default they are missing if the
+        values are marks, such as ratings, and zero otherwise.
+    row_names : str or int, optional
+        Column of a table that holds the row names: its name, or its position, counted from 1.
+        ``"none"`` if no column holds them. Detected by default.
+    columns : str or sequence of str or int, optional
+        Columns that are data, given by names, positions from 1, ranges (``"a:c"``, ``"3-7"``)
+        or patterns (``"day*"``). A string may list several with commas. By default all columns of
+        numbers that are neither names nor identifiers. For ``layout="long"`` three columns: row,
+        column and value.
+    ignore : str or sequence of str or int, optional
+        Columns that are not read, given like `columns`.
+    skip_rows : int, optional
+        Number of lines before the table. By default comments and titles are detected.
+    header : bool, optional
+        Whether the first line of the table holds the names of columns. Detected by default.
+    decimal : {".", ","}, optional
+        Decimal sign of a text file. Detected by default.
+    keep_totals : bool, default=False
+        Whether to keep a last row or column called "Total" that is the sum of the others.
     watch : callable, optional
         Called with the number of bytes read so far and the size of the file, for text files.
 
@@ -109,7 +146,8 @@ def read_matrix(
     -------
     Matrix
         Values, names of rows and columns, and notes about what was detected. Missing values
-        are NaN.
+        are NaN. The notes name options as on the command line: ``--row-names none`` is
+        ``row_names="none"`` here.
 
     Raises
     ------
@@ -140,23 +178,53 @@ def read_matrix(
     """
     path = Path(path)
     check_file(path)
-    _check_choice("layout", layout, ("auto", "wide", "long"))
-    _check_choice("absent", absent, (None, "zero", "missing"))
+    options = table_options(
+        layout=layout,
+        absent=absent,
+        row_names=row_names,
+        columns=columns,
+        ignore=ignore,
+        skip_rows=skip_rows,
+        header=header,
+        decimal=decimal,
+        keep_totals=keep_totals,
+    )
+    values = {"layer": layer, "raw": raw, "sheet": sheet}
+    given: dict[str, Any] = {name: v for name, v in values.items() if v != _DEFAULTS[name]}
     kind = file_format(path)
-    values = (layer, raw, sheet, layout, absent)
-    given: dict[str, object] = {
-        name: value
-        for (name, default), value in zip(_DEFAULTS.items(), values, strict=True)
-        if value != default
-    }
-    for name in given:
-        if name not in kind.options:
-            endings = " ".join(end for end, other in FORMATS.items() if name in other.options)
-            raise MatrixError(f"{path}: {name} has no effect on this file, only on {endings}")
+    check_effect(path, (*given, *options.given))
+    if "layout" in kind.options:
+        given["options"] = options
     if "watch" in kind.options:
         given["watch"] = watch
     with read_errors(path):
         return kind.read(path, **given)
+
+
+def table_options(**given: Any) -> TableOptions:
+    """Check the options of a table; a single column may stand for a sequence.
+
+    The arguments are the fields of `TableOptions`.
+    """
+    for name in ("columns", "ignore"):
+        wanted = given.get(name, ())
+        given[name] = (wanted,) if isinstance(wanted, (str, int)) else tuple(wanted)
+    options = TableOptions(**given)
+    _check_choice("layout", options.layout, ("auto", "wide", "long"))
+    _check_choice("absent", options.absent, (None, "zero", "missing"))
+    _check_choice("decimal", options.decimal, (None, ".", ","))
+    if options.skip_rows is not None and options.skip_rows < 0:
+        raise MatrixError(f"skip_rows must be at least 0; got {options.skip_rows}")
+    return options
+
+
+def check_effect(path: Path, given: Sequence[str]) -> None:
+    """Refuse options that have no effect on a kind of file."""
+    kind = file_format(path)
+    for name in given:
+        if name not in kind.options:
+            endings = " ".join(end for end, other in FORMATS.items() if name in other.options)
+            raise MatrixError(f"{path}: {name} has no effect on this file, only on {endings}")
 
 
 def file_format(path: Path) -> Format:

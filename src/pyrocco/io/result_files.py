@@ -15,7 +15,7 @@ import pandas as pd
 from pyrocco._typing import Floats, Labels, Names
 from pyrocco.io.anndata import import_anndata, write_h5ad
 from pyrocco.io.arrow import import_arrow, write_parquet
-from pyrocco.io.columns import is_number
+from pyrocco.io.cell_texts import is_number
 from pyrocco.io.errors import OutputError
 from pyrocco.io.named_matrix import Matrix
 from pyrocco.io.partitioned import import_dask

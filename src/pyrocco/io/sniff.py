@@ -17,8 +17,11 @@ from itertools import islice
 from pathlib import Path
 from typing import IO
 
-from pyrocco.io.columns import SAMPLE_LINES, Columns, detect_columns, is_number
-from pyrocco.io.errors import MatrixError
+from pyrocco.io.cell_texts import NumberFormat, is_number
+from pyrocco.io.columns import Columns, detect_columns
+from pyrocco.io.errors import MatrixError, counted
+from pyrocco.io.headings import SAMPLE_LINES, count_titles, usual_width
+from pyrocco.io.table_options import TABLE_OPTIONS, TableOptions
 
 __all__ = [
     "Layout",
@@ -37,9 +40,13 @@ Watch = Callable[[int, int], None]
 # Cells by which a line is judged; all 20,000 of a wide table would take seconds.
 _SAMPLE_CELLS = 200
 _MOST_COMMENTS = 100
+_LONGEST_TITLE = 40
 
 _SEPARATORS = ((",", "."), ("\t", "."), (";", "."), (";", ","), ("\t", ","))
 _SEPARATOR_NAMES = {",": "commas", "\t": "tabs", ";": "semicolons"}
+# What separates thousands, for each decimal sign; the last two are spaces of typesetters.
+_THOUSANDS = {".": (",", "'", " ", "\u00a0", "\u202f"), ",": (".", " ", "'", "\u00a0", "\u202f")}
+_THOUSANDS_NAMES = {",": "commas", ".": "points", "'": "apostrophes"}
 
 Record = list[str]
 
@@ -49,41 +56,69 @@ class Layout:
     """How a text table is written."""
 
     delimiter: str
-    decimal: str
+    numbers: NumberFormat
     encoding: str
     columns: Columns
-    skip: int = 0  # comment lines before the table
+    skip: int = 0  # lines before the table: comments and titles
     blank: int = 0  # blank lines between them and the table
+    title: str = ""  # the first words above the table
+
+    @property
+    def decimal(self) -> str:
+        """The decimal sign."""
+        return self.numbers.decimal
 
     def notes(self) -> list[str]:
         """Return sentences that say what was detected."""
         cells = f"Cells are separated by {_SEPARATOR_NAMES[self.delimiter]}"
-        cells += ", and numbers have a decimal comma." if self.decimal == "," else "."
+        about = _about_numbers(self.numbers)
+        cells += f", and numbers have {about}." if about else "."
         lines = "The first line is" if self.skip == 1 else f"The first {self.skip} lines are"
-        comments = [f"{lines} not part of the table."] if self.skip else []
-        return [*comments, cells, *self.columns.notes()]
+        title = f': "{self.title}". If it is, use --skip-rows 0.' if self.title else "."
+        above = [f"{lines} not part of the table{title}"] if self.skip else []
+        return [*above, cells, *self.columns.notes()]
 
 
-def detect_layout(path: Path, layout: str = "auto") -> Layout:
+def _about_numbers(form: NumberFormat) -> str:
+    decimal = "a decimal comma" if form.decimal == "," else ""
+    name = _THOUSANDS_NAMES.get(form.thousands, "spaces")
+    thousands = f"{name} between thousands" if form.thousands else ""
+    return " and ".join(filter(None, (decimal, thousands)))
+
+
+def detect_layout(path: Path, options: TableOptions = TABLE_OPTIONS) -> Layout:
     """Detect delimiter, header and row names from the first lines of a file."""
     encoding = _encoding(path)
     with open_text(path, encoding) as handle:
-        head = list(islice(handle, SAMPLE_LINES + _MOST_COMMENTS))
-    skip = _count_comments(head)
+        head = list(islice(handle, SAMPLE_LINES + _MOST_COMMENTS + (options.skip_rows or 0)))
+    is_all = len(head) < SAMPLE_LINES + _MOST_COMMENTS + (options.skip_rows or 0)
+    skip = _count_comments(head) if options.skip_rows is None else options.skip_rows
     below = head[skip : skip + SAMPLE_LINES]
     lines = [line for line in below if line.strip()]
     if not lines:
-        raise MatrixError(f"{path}: the file is empty")
-    delimiter, decimal = max(_SEPARATORS, key=lambda pair: _score(lines, *pair))
+        about = f" below the first {counted(skip, 'line')}" if options.skip_rows else ""
+        raise MatrixError(f"{path}: the file is empty{about}")
+    delimiter, numbers = _best_format(lines, options.decimal)
     try:
-        records = _split(lines, delimiter)
+        starts, records = _split_with_starts(below, delimiter)
     except csv.Error as error:
         raise MatrixError(f"{path}: is not a text table ({error})") from error
-    columns = detect_columns(records, decimal, layout)
-    is_all = len(head) < SAMPLE_LINES + _MOST_COMMENTS
-    if columns.header is not None and len(records) == 1 and is_all:
+    n_titles = count_titles(records, numbers) if options.skip_rows is None else 0
+    title = _title(records[:n_titles])
+    columns = detect_columns(records[n_titles:], numbers, options)
+    if columns.header is not None and len(records) == n_titles + 1 and is_all:
         raise MatrixError(f"{path}: the matrix has no rows, only column names")
-    return Layout(delimiter, decimal, encoding, columns, skip, below.index(lines[0]))
+    blank = starts[0]
+    if n_titles:
+        skip, blank = skip + starts[n_titles], 0
+    return Layout(delimiter, numbers, encoding, columns, skip, blank, title)
+
+
+def _title(records: list[Record]) -> str:
+    """Return the first words of the titles, shortened."""
+    cells = (" ".join(cell.split()) for record in records for cell in record)
+    first = next(filter(None, cells), "")
+    return first if len(first) <= _LONGEST_TITLE else f"{first[: _LONGEST_TITLE - 3]}..."
 
 
 def is_compressed(path: Path) -> bool:
@@ -190,15 +225,66 @@ def _split(lines: list[str], delimiter: str) -> list[Record]:
     return list(csv.reader(lines, delimiter=delimiter, skipinitialspace=True))
 
 
-def _score(lines: list[str], delimiter: str, decimal: str) -> tuple[bool, bool, float, int]:
+def _split_with_starts(lines: list[str], delimiter: str) -> tuple[list[int], list[Record]]:
+    """Return the records that are not blank, and the position of the first line of each."""
+    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
+    starts, records, start = [], [], 0
+    for record in reader:
+        if record and not (len(record) == 1 and not record[0].strip()):
+            starts.append(start)
+            records.append(record)
+        start = reader.line_num
+    return starts, records
+
+
+def _best_format(lines: list[str], decimal: str | None) -> tuple[str, NumberFormat]:
+    """Return the delimiter, and how numbers are written, that explain most cells."""
+    pairs = [pair for pair in _SEPARATORS if decimal in (None, pair[1])]
+    if decimal == ",":
+        pairs.append((",", ","))  # cells in quotation marks
+    scores = {
+        (delimiter, NumberFormat(sign)): _score(lines, delimiter, NumberFormat(sign))
+        for delimiter, sign in pairs
+    }
+    for delimiter, sign in pairs:
+        if scores[delimiter, NumberFormat(sign)][0]:
+            for thousands in _THOUSANDS[sign]:
+                form = NumberFormat(sign, thousands)
+                if any(thousands in line for line in lines):
+                    scores[delimiter, form] = _score(lines, delimiter, form)
+    # The first of equals has no separator of thousands.
+    delimiter, form = best = max(scores, key=scores.__getitem__)
+    other = (delimiter, NumberFormat(".", ","))
+    if form == NumberFormat(",") and scores.get(other) == scores[best]:
+        cells = [cell for record in _split(lines, delimiter) for cell in record]
+        return other if _are_thousands(cells) else best
+    return best
+
+
+def _are_thousands(cells: list[str]) -> bool:
+    """Whether commas in numbers separate thousands: only small numbers have none."""
+    numbers = [cell.strip() for cell in cells if is_number(cell, NumberFormat(",", ""))]
+    whole = [cell for cell in numbers if "," not in cell]
+    grouped = [cell for cell in numbers if "," in cell]
+    return (
+        bool(grouped)
+        and 4 * len(whole) >= len(grouped)
+        and all(len(cell.lstrip("+-")) <= 3 for cell in whole)
+        and not any(cell.lstrip("+-").startswith("0") for cell in grouped)
+    )
+
+
+def _score(lines: list[str], delimiter: str, form: NumberFormat) -> tuple[bool, bool, float, int]:
     """Rank a separator: whether it splits lines, evenly, into numbers, and into how many cells."""
     try:
         records = _split(lines, delimiter)
     except csv.Error:  # a wide line that the wrong delimiter leaves in one piece
         return False, False, 0.0, 0
-    widths = Counter(map(len, records[1:] or records))
-    width, votes = widths.most_common(1)[0]
+    width = usual_width(records[len(records) // 2 :])
+    first = next((i for i, record in enumerate(records) if len(record) >= width - 1 > 0), 0)
+    below = records[first:]
+    widths = Counter(map(len, below[1:] or below))
     cells = [cell for record in records for cell in record[:_SAMPLE_CELLS]]
-    numbers = sum(is_number(cell, decimal) for cell in cells)
-    even = votes == widths.total()
+    numbers = sum(is_number(cell, form) for cell in cells)
+    even = widths[width] == widths.total()
     return width > 1, even, numbers / max(len(cells), 1), width

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +12,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from pyrocco._typing import Dense, Floats
+from pyrocco.cells.inspection import machine_memory
 from pyrocco.io.columns import Columns
 from pyrocco.io.errors import MatrixError
+from pyrocco.io.long_tables import absent_value
 from pyrocco.io.named_matrix import Matrix, named_matrix
+from pyrocco.io.table_options import TABLE_OPTIONS, TableOptions, find_columns
+from pyrocco.io.totals import Wide, without_totals
 
 if TYPE_CHECKING:
     from pyrocco._typing import Matrix as Values
@@ -33,25 +37,40 @@ class LoadedColumns:
     X: Dense  # numbers; NaN for missing values
 
 
-def check_columns(
-    columns: Columns, source: str, layout: str = "auto", absent: str | None = None
-) -> None:
+def check_columns(columns: Columns, source: str, options: TableOptions = TABLE_OPTIONS) -> None:
     """Refuse a table without numbers, and options that have no effect on it."""
     is_long = columns.roles.long is not None
-    if layout == "long" and not is_long:
+    if options.layout == "long" and not is_long:
         raise MatrixError(
             f"{source}: a long table has three columns (row, column, value), "
             f"but this one has {columns.width}"
         )
-    if absent is not None and not is_long:
+    if options.absent is not None and not is_long:
         raise MatrixError(
             f"{source}: is not a long table (row, column, value), so the option absent has no "
             "effect; if it is one, ask for the long layout"
         )
+    _check_chosen(columns, source, options)
     if not columns.roles.number_columns:
         raise MatrixError(
             f"{source}: the matrix has no columns of numbers "
             "(cells must be separated by commas, tabs or semicolons)"
+        )
+
+
+def _check_chosen(columns: Columns, source: str, options: TableOptions) -> None:
+    """Refuse columns of texts among those that are asked for."""
+    if not options.columns or columns.roles.long:
+        return
+    names = columns.header
+    asked = find_columns(options.columns, names, columns.width, "--columns")
+    texts = [columns.name_of(j) for j in asked if j in columns.roles.ignored]
+    if texts:
+        verb = "holds" if len(texts) == 1 else "hold"
+        listed = ", ".join(f'"{name}"' for name in texts[:3])
+        raise MatrixError(
+            f"{source}: --columns: {listed} {verb} no numbers: leave out, or encode texts with "
+            "--encode (pyrocco.prepare.encode in Python)"
         )
 
 
@@ -60,21 +79,37 @@ def matrix_from_table(
     columns: Columns,
     notes: Sequence[str],
     source: str,
-    absent: str | None = None,
+    options: TableOptions = TABLE_OPTIONS,
 ) -> Matrix:
-    """Make a matrix of a wide or long table.
-
-    `absent` is the value of pairs that a long table does not list: zero (also if it is None) or
-    missing.
-    """
+    """Make a matrix of a wide or long table."""
     if len(loaded.X) == 0:
         raise MatrixError(f"{source}: the matrix has no rows, only column names")
     if columns.roles.long:
-        rows, others = loaded.texts
-        return matrix_from_long(rows, others, loaded.X[:, 0], absent or "zero", notes, source)
+        return _matrix_from_long(loaded, columns, notes, source, options.absent)
     names = [str(name).strip() for name in loaded.texts[0]] if loaded.texts else None
     X, headings, ignored = _without_empty(loaded.X, columns)
-    return named_matrix(X, names, headings, [*notes, *ignored], source)
+    table = Wide(X, names, headings)
+    if not options.keep_totals:
+        table, totals = without_totals(table)
+        ignored += totals
+    notes = [*notes, *ignored]
+    matrix = named_matrix(table.X, table.row_names, table.column_names, notes, source)
+    return replace(matrix, set_aside=columns.set_aside)
+
+
+def _matrix_from_long(
+    loaded: LoadedColumns,
+    columns: Columns,
+    notes: Sequence[str],
+    source: str,
+    absent: str | None,
+) -> Matrix:
+    """Make a matrix of a long table; its values show how to treat pairs that are not listed."""
+    rows, others = loaded.texts
+    values = loaded.X[:, 0]
+    heading = columns.header[columns.roles.number_columns[0]] if columns.header else None
+    chosen = absent or absent_value(values, heading, bool(columns.roles.ignored))
+    return matrix_from_long(rows, others, values, chosen, notes, source, is_guess=absent is None)
 
 
 def _without_empty(X: Dense, columns: Columns) -> tuple[Dense, tuple[str, ...] | None, list[str]]:
@@ -99,6 +134,7 @@ def matrix_from_long(
     absent: str,
     notes: Sequence[str],
     source: str,
+    is_guess: bool = False,
 ) -> Matrix:
     """Make a matrix of a long table, which has one line per cell.
 
@@ -112,12 +148,13 @@ def matrix_from_long(
     n_absent = shape[0] * shape[1] - len(values)
     X: Values
     if absent == "missing":
+        _check_memory(shape, source)
         X = np.full(shape, np.nan)
         X[i, j] = values
     else:
         X = sparse.csr_array(sparse.coo_array((values, (i, j)), shape))
         X = X if len(values) < _SPARSE_DENSITY * shape[0] * shape[1] else X.toarray()
-    all_notes = [*notes, *repeated, *_about_absent(n_absent, absent)]
+    all_notes = [*notes, *repeated, *_about_absent(n_absent, absent, is_guess)]
     return named_matrix(X, row_names, column_names, all_notes, source)
 
 
@@ -144,9 +181,22 @@ def _merge_repeated(
     return pairs // shape[1], pairs % shape[1], merged, [note]
 
 
-def _about_absent(count: int, absent: str) -> list[str]:
+def _check_memory(shape: tuple[int, int], source: str) -> None:
+    """Refuse a dense matrix that this machine cannot hold."""
+    needed, available = 8 * shape[0] * shape[1], machine_memory()
+    if available is not None and needed > available:
+        raise MatrixError(
+            f"{source}: the matrix of {shape[0]} rows and {shape[1]} columns needs "
+            f"{needed / 1e9:.0f} GB if pairs that are not listed are missing: use --absent zero, "
+            "or fewer rows and columns"
+        )
+
+
+def _about_absent(count: int, absent: str, is_guess: bool) -> list[str]:
     if count == 0:
         return []
     pair = "The 1 pair that is" if count == 1 else f"The {count} pairs that are"
     verb = "counts" if count == 1 else "count"
-    return [f"{pair} not listed {verb} as {'0' if absent == 'zero' else 'missing'}."]
+    lines = [f"{pair} not listed {verb} as {'0' if absent == 'zero' else 'missing'}."]
+    other = {"zero": "unknown, use --absent missing", "missing": "0, use --absent zero"}[absent]
+    return [*lines, f"If {'it is' if count == 1 else 'they are'} {other}."] if is_guess else lines

@@ -7,6 +7,10 @@ to find out what and where.
 from __future__ import annotations
 
 import csv
+import gzip
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -16,9 +20,11 @@ import numpy as np
 import pandas as pd
 
 from pyrocco.io import arrow
-from pyrocco.io.columns import MISSING, Columns, Roles, cell_problem
+from pyrocco.io.cell_texts import MISSING, cell_problem, to_number
+from pyrocco.io.columns import Columns
 from pyrocco.io.errors import MatrixError, cell_place, counted
 from pyrocco.io.named_matrix import Matrix
+from pyrocco.io.roles import Roles
 from pyrocco.io.sniff import (
     Layout,
     Watch,
@@ -27,6 +33,7 @@ from pyrocco.io.sniff import (
     iter_records,
     open_watched,
 )
+from pyrocco.io.table_options import TABLE_OPTIONS, TableOptions
 from pyrocco.io.tables import LoadedColumns, check_columns, matrix_from_table
 
 __all__ = ["first_problem", "load_rows", "load_texts", "read_text", "table_layout"]
@@ -42,25 +49,25 @@ _FASTER = 'Large text files are read faster after: pip install "pyrocco[arrow]".
 
 
 def read_text(
-    path: Path, layout: str = "auto", absent: str | None = None, watch: Watch | None = None
+    path: Path, options: TableOptions = TABLE_OPTIONS, watch: Watch | None = None
 ) -> Matrix:
     """Read a wide or long table of numbers from a text file.
 
     The `MatrixError` of a bad file names the first cell that is not a finite number, or the line
     with too few or too many cells.
     """
-    detected = table_layout(path, layout, absent)
+    detected = table_layout(path, options)
     loaded, hint = _load(path, detected, watch)
     _check_finite(loaded, path, detected)
     notes = [*detected.notes(), *hint]
-    return matrix_from_table(loaded, detected.columns, notes, str(path), absent)
+    return matrix_from_table(loaded, detected.columns, notes, str(path), options)
 
 
-def table_layout(path: Path, layout: str = "auto", absent: str | None = None) -> Layout:
+def table_layout(path: Path, options: TableOptions = TABLE_OPTIONS) -> Layout:
     """Detect the layout of a text table, and check that it can become a matrix."""
-    detected = detect_layout(path, layout)
-    check_columns(detected.columns, str(path), layout, absent)
+    detected = detect_layout(path, options)
     problem = _header_problem(detected.columns)
+    check_columns(detected.columns, str(path), options)
     if problem:
         raise MatrixError(f"{path}: {problem}")
     return detected
@@ -68,19 +75,20 @@ def table_layout(path: Path, layout: str = "auto", absent: str | None = None) ->
 
 def load_rows(path: Path, layout: Layout) -> LoadedColumns:
     """Read the columns of a text file with a known layout, on one core."""
-    loaded = _load_with_pandas(path, layout, None)
+    load = _load_words if _needs_words(layout) else _load_with_pandas
+    loaded = load(path, layout, None)
     _check_finite(loaded, path, layout)
     return loaded
 
 
-def load_texts(path: Path, layout: Layout) -> pd.DataFrame:
+def load_texts(path: Path, layout: Layout, watch: Watch | None = None) -> pd.DataFrame:
     """Read all columns of a text file as texts, which are categories; missing ones are empty."""
     problem = _header_problem(layout.columns)
     if problem:
         raise MatrixError(f"{path}: {problem}")
     columns = replace(layout.columns, roles=Roles(None, ()))
     layout = replace(layout, columns=columns)
-    frame = _read_frame(path, layout, None, {})
+    frame = _read_frame(path, layout, watch, {})
     _check_last_column(frame, path, layout)
     return frame
 
@@ -96,12 +104,37 @@ def _load(path: Path, layout: Layout, watch: Watch | None) -> tuple[LoadedColumn
     """Read the columns with pyarrow if the file is large, else with pandas."""
     size = path.stat().st_size
     hint = []
+    if _needs_words(layout):
+        return _load_words(path, layout, watch), []
     if size >= LARGE and arrow.can_read(layout):
         loaded = arrow.load_text(path, layout, watch) if arrow.is_installed() else None
         if loaded is not None:  # else pandas finds out what is wrong
             return loaded, []
         hint = [] if size < VERY_LARGE or arrow.is_installed() else [_FASTER]
     return _load_with_pandas(path, layout, watch), hint
+
+
+def _needs_words(layout: Layout) -> bool:
+    """Whether numbers are written in a way that the fast readers do not know."""
+    return layout.columns.roles.are_answers or bool(layout.numbers.thousands)
+
+
+def _load_words(path: Path, layout: Layout, watch: Watch | None) -> LoadedColumns:
+    """Read all columns as texts, and turn each different text into a number."""
+    roles = layout.columns.roles
+    frame = load_texts(path, layout, watch)
+    problem = first_problem(path, layout)
+    if problem:
+        raise MatrixError(f"{path}: {problem}")
+    numbers = []
+    for position in roles.number_columns:
+        words = frame[position].cat
+        values = np.array([to_number(str(word), layout.numbers) for word in words.categories])
+        numbers.append(values[words.codes.to_numpy()])
+    return LoadedColumns(
+        [frame[position] for position in roles.text_columns],
+        np.column_stack(numbers).astype(np.float64),
+    )
 
 
 def _load_with_pandas(path: Path, layout: Layout, watch: Watch | None) -> LoadedColumns:
@@ -126,16 +159,15 @@ def _read_frame(
     types: dict[int, Any] = dict.fromkeys(range(columns.width), "category")
     types |= dict.fromkeys(columns.roles.number_columns, np.float64)
     try:
-        with open_watched(path, watch) as file:
+        with open_watched(path, watch) as file, _below_skipped(file, path, layout) as text:
             frame: pd.DataFrame = pd.read_csv(
-                file,
+                text,
                 sep=layout.delimiter,
                 decimal=layout.decimal,
                 encoding=layout.encoding,
                 encoding_errors="replace",
-                compression="gzip" if is_compressed(path) else None,
                 # The headings are known; pandas would take minutes for many that are empty.
-                skiprows=layout.skip + layout.blank + (columns.header is not None),
+                skiprows=layout.blank + (columns.header is not None),
                 header=None,
                 names=list(range(columns.width)),
                 usecols=only,
@@ -152,6 +184,23 @@ def _read_frame(
     if not isinstance(frame.index, pd.RangeIndex):
         raise MatrixError(f"{path}: {first_problem(path, layout)}")
     return frame
+
+
+@contextmanager
+def _below_skipped(file: io.BufferedIOBase, path: Path, layout: Layout) -> Iterator[Any]:
+    """Yield what pandas reads: the bytes, or the text below comments and titles.
+
+    pandas would take a quotation mark in a comment for the beginning of a cell.
+    """
+    unpacked: Any = gzip.GzipFile(fileobj=file) if is_compressed(path) else nullcontext(file)
+    with unpacked as content:
+        if not layout.skip:
+            yield content
+            return
+        with io.TextIOWrapper(content, layout.encoding, "replace", newline="") as text:
+            for _ in islice(text, layout.skip):
+                pass
+            yield text
 
 
 def _check_last_column(frame: pd.DataFrame, path: Path, layout: Layout) -> None:
@@ -192,7 +241,7 @@ def _body_problem(path: Path, layout: Layout, skip: int) -> str:
         if len(record) != columns.width:
             return _about_ragged(line, len(record), columns.width)
         for column, position in enumerate(columns.roles.number_columns):
-            problem = cell_problem(record[position], layout.decimal)
+            problem = cell_problem(record[position], layout.numbers, columns.roles.are_answers)
             if problem:
                 return f"{_where(row, column, record, columns, line)} {problem}"
     return ""

@@ -14,27 +14,31 @@ __all__ = ["load_sheet"]
 Row = list[float | str]
 
 
-def load_sheet(path: Path, sheet: str | None) -> Parts:
-    """Load the rows of a sheet, without empty ones, and the names of all sheets."""
+def load_sheet(path: Path, sheet: str | int | None, skip: int = 0) -> Parts:
+    """Load the rows of a sheet below the first `skip`, without empty ones, and all names."""
     import python_calamine  # noqa: PLC0415 - an optional package
 
     with python_calamine.CalamineWorkbook.from_path(path) as book:
         names = list(book.sheet_names)
         name = _sheet_name(names, sheet, path)
-        cells = book.get_sheet_by_name(name).to_python()
+        found = book.get_sheet_by_name(name)
+        # Empty rows above the first cell are not among the cells.
+        n_above = found.start[0] if found.start else 0
+        cells = found.to_python()[max(skip - n_above, 0) :]
     return Parts({"sheet": name, "sheets": names, "rows": _trimmed(cells)})
 
 
-def _sheet_name(names: list[str], wanted: str | None, path: Path) -> str:
+def _sheet_name(names: list[str], wanted: str | int | None, path: Path) -> str:
+    """Return the name of a sheet that is given by its name, or by its number from 1."""
     if not names:
         raise MatrixError(f"{path}: has no sheets")
     if wanted is None:
         return names[0]
-    if wanted not in names:
-        raise MatrixError(
-            f'{path}: has no sheet "{wanted}"; its sheets are: {list_some(names, 20)}'
-        )
-    return wanted
+    if str(wanted) in names:
+        return str(wanted)
+    if str(wanted).isdecimal() and 1 <= int(wanted) <= len(names):
+        return names[int(wanted) - 1]
+    raise MatrixError(f'{path}: has no sheet "{wanted}"; its sheets are: {list_some(names, 20)}')
 
 
 def _trimmed(cells: list[list[Any]]) -> list[Row]:

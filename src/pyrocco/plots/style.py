@@ -27,6 +27,7 @@ __all__ = [
     "SKY",
     "VERMILION",
     "ColourScale",
+    "NotebookFigure",
     "category_colours",
     "cluster_colours",
     "colour_scale",
@@ -223,6 +224,14 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], dpi: int = 150) ->
         # Names in scripts that the font lacks are drawn as boxes; the tables have them in full.
         warnings.filterwarnings("ignore", message="Glyph .* missing")
         figure.savefig(path, dpi=dpi, metadata=_WITHOUT_DATE.get(Path(path).suffix))
+
+
+class NotebookFigure(Figure):
+    """A figure that a notebook shows as a picture, whether or not pyplot is used there."""
+
+    def _repr_png_(self) -> bytes:
+        """Return the picture."""
+        return rendered(self, dpi=100)
 
 
 def rendered(figure: Figure, dpi: int) -> bytes:

@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -34,7 +35,7 @@ from pyrocco.report.sections import (
 from pyrocco.report.sentences import summary_sentences
 from pyrocco.report.words import Words
 
-__all__ = ["write_report"]
+__all__ = ["Page", "make_report", "write_report"]
 
 # Each script uses only those before it.
 _SCRIPTS = (
@@ -110,6 +111,63 @@ def write_report(
     ...     (Path(folder) / "report.html").read_text(encoding="utf-8")[:15]
     '<!doctype html>'
     """
+    page = make_report(
+        model,
+        X,
+        row_names=row_names,
+        column_names=column_names,
+        row_annotations=row_annotations,
+        column_annotations=column_annotations,
+        axis_names=axis_names,
+        summary=summary,
+    )
+    page.save(path)
+
+
+@dataclass(frozen=True)
+class Page:
+    """The page of a report. A notebook shows it.
+
+    Parameters
+    ----------
+    html : str
+        The page.
+
+    Examples
+    --------
+    >>> Page("<!doctype html><p>Clusters</p>")
+    Page of 0 kB; save(path) writes it to a file
+    """
+
+    html: str
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page to a file."""
+        Path(path).write_text(self.html, encoding="utf-8", newline="\n")
+
+    def __repr__(self) -> str:
+        return f"Page of {len(self.html) // 1000} kB; save(path) writes it to a file"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the page in a frame of its own."""
+        return (
+            f'<iframe srcdoc="{escape(self.html)}" title="Report" '
+            'style="width:100%;height:45em;border:1px solid #ccc"></iframe>'
+        )
+
+
+def make_report(
+    model: FittedCoClustering,
+    X: MatrixLike,
+    *,
+    row_names: Sequence[str] | None = None,
+    column_names: Sequence[str] | None = None,
+    row_annotations: Any = None,
+    column_annotations: Any = None,
+    axis_names: tuple[str, str] = ("row", "column"),
+    summary: Mapping[str, Any] | None = None,
+) -> Page:
+    """Make the page that `write_report` writes, which describes the parameters."""
     check_is_fitted(model)
     if not hasattr(model, "column_labels_"):
         raise TypeError(
@@ -128,7 +186,7 @@ def write_report(
     levels, tracks = levels_of(model, matrix), (row_tracks, column_tracks)
     report = ReportInput(model, matrix, *names, levels, words, tracks)
     page = _fill_template(_parts(report, tables, summary or {}), words)
-    Path(path).write_text(page, encoding="utf-8", newline="\n")
+    return Page(page)
 
 
 def _names(X: MatrixLike, names: Sequence[str] | None, axis: int, kind: str) -> list[str]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from pyrocco._typing import Dense, Matrix, is_sparse
+from pyrocco._typing import Dense, Floats, Matrix, is_sparse
 from pyrocco.assign.nested import NestedClusters
 from pyrocco.backends import NumpyBackend
 from pyrocco.cells.preparation import Preparation
@@ -125,6 +125,12 @@ class Answers:
             return self._column_predictor
 
     @property
+    def data(self) -> Matrix | None:
+        """The copy of the data, while the model keeps it."""
+        source = self._source
+        return None if source is None else source.result.data
+
+    @property
     def has_representation(self) -> bool:
         """Whether the representation has been learned."""
         return self.represented is not None
@@ -148,8 +154,15 @@ class Answers:
 
     def predict_rows(self, X: Matrix) -> Predicted:
         """Assign new rows to clusters."""
-        X = sparse.csr_array(X) if is_sparse(X) else X
-        return self.row_predictor.predict(PreparedRows(X, self.preparation.for_new_rows(X)))
+        return self.row_predictor.predict(self._new_rows(X))
+
+    def row_probabilities(self, X: Matrix) -> Floats:
+        """Compute the probability of every row cluster for new rows."""
+        return self.row_predictor.probabilities(self._new_rows(X))
+
+    def explained_by_blocks(self, X: Matrix) -> float:
+        """Return the share of the squared deviations of new rows that the blocks explain."""
+        return self.row_predictor.explained(self._new_rows(X))
 
     def predict_columns(self, X: Matrix) -> Predicted:
         """Assign new columns to clusters."""
@@ -161,6 +174,10 @@ class Answers:
         parts = self.tree, self.statistics, self.row_predictor, self.column_predictor
         preparations = self.preparation, self.column_preparation
         return Answers, (*parts, *preparations, self.represented)
+
+    def _new_rows(self, X: Matrix) -> PreparedRows:
+        X = sparse.csr_array(X) if is_sparse(X) else X
+        return PreparedRows(X, self.preparation.for_new_rows(X))
 
     def _learn_rows(self) -> Predictor:
         source, data = self._known()

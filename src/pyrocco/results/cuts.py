@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from pyrocco._typing import Floats, Labels, Names
 from pyrocco.assign.nested import NestedClusters, NestedSide
+from pyrocco.results.display import clusters_html
 from pyrocco.results.explain import Explainer
+from pyrocco.results.names import SideNames, cluster_table
+from pyrocco.results.polars_tables import as_polars
 from pyrocco.results.statistics import TreeStatistics
 from pyrocco.validation import check_count
 
@@ -31,6 +34,10 @@ class CoClustering:
         Probability of the fit's label of every row and of every column.
     n_row_clusters_, n_column_clusters_ : int
         Numbers of clusters.
+    names : SideNames
+        Names of the rows and of the columns, where the data had them.
+    of_polars : bool
+        Whether tables are DataFrames of polars, as the data were.
 
     Attributes
     ----------
@@ -56,10 +63,20 @@ class CoClustering:
     membership: tuple[Floats, Floats]
     n_row_clusters_: int
     n_column_clusters_: int
+    names: SideNames = field(default_factory=SideNames)
+    of_polars: bool = False
 
     def __repr__(self) -> str:
         numbers = f"{self.n_row_clusters_}, n_column_clusters_={self.n_column_clusters_}"
         return f"CoClustering(n_row_clusters_={numbers})"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return clusters_html(
+            f"A cut at {self.n_row_clusters_} x {self.n_column_clusters_} clusters",
+            self.block_means_,
+            (self.row_labels_, self.column_labels_),
+        )
 
     @cached_property
     def row_labels_(self) -> Labels:
@@ -125,7 +142,7 @@ class CoClustering:
         rows, columns = self.n_row_clusters_ + 1, self.n_column_clusters_ + 1
         return self.at(min(rows, finest[0]), min(columns, finest[1]))
 
-    def explain(self, *, top: int = 10, column_names: Names | None = None) -> pd.DataFrame:
+    def explain(self, *, top: int = 10, column_names: Names | None = None) -> Any:
         """Describe what distinguishes each row cluster; see `ROCCO.explain`.
 
         Parameters
@@ -133,7 +150,7 @@ class CoClustering:
         top : int, default=10
             Largest number of single columns to list for each row cluster.
         column_names : sequence, optional
-            Names of the columns, in the order of the data.
+            Names of the columns, in the order of the data; by default those that the data had.
 
         Returns
         -------
@@ -141,7 +158,31 @@ class CoClustering:
         """
         n_clusters = self.n_row_clusters_, self.n_column_clusters_
         explainer = Explainer.of(self.tree, self.statistics, self.membership, n_clusters)
-        return explainer.table(top, column_names)
+        names = self.names.columns if column_names is None else column_names
+        table = explainer.table(top, names)
+        return as_polars(table) if self.of_polars else table
+
+    def row_clusters(self) -> Any:
+        """List the rows by name, with their clusters; see `ROCCO.row_clusters`.
+
+        Returns
+        -------
+        DataFrame
+        """
+        return self._table(self.row_labels_, self.membership[0], self.names.rows)
+
+    def column_clusters(self) -> Any:
+        """List the columns by name, with their clusters; see `ROCCO.column_clusters`.
+
+        Returns
+        -------
+        DataFrame
+        """
+        return self._table(self.column_labels_, self.membership[1], self.names.columns)
+
+    def _table(self, labels: Labels, membership: Floats, names: Names | None) -> Any:
+        table = cluster_table(labels, membership, names)
+        return as_polars(table, "name") if self.of_polars else table
 
 
 def _check_cut(side: str, number: int | None, here: int, tree: NestedSide) -> int:

@@ -13,6 +13,7 @@ from pyrocco.cells.input import check_matrix
 from pyrocco.cells.preparation import Preparation
 from pyrocco.cells.values import room_for_sums, to_dense
 from pyrocco.fitting.result import block_means
+from pyrocco.results.polars_tables import is_polars
 
 
 def impute(
@@ -41,6 +42,8 @@ def impute(
     imputed = np.where(np.isnan(values), expected, values)
     if isinstance(given, pd.DataFrame):
         return type(given)(imputed, index=given.index, columns=given.columns)
+    if is_polars(given):
+        return type(given)(imputed, schema=given.columns)
     return imputed.astype(np.result_type(checked.dtype, np.float32), copy=False)
 
 

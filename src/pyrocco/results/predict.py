@@ -105,10 +105,40 @@ class Predictor:
         membership = np.where(known >= 0, self.fitted[1][known], new.membership)
         return Predicted(labels, membership, new.distance)
 
+    def probabilities(self, X: PreparedRows) -> Floats:
+        """Compute the probability of every cluster for the rows of `X`.
+
+        The largest one is that of the cluster that `predict` assigns.
+        """
+        with np.errstate(over="ignore"):
+            parts = [
+                tempered(self._memberships(_clean(_limited(rows), self.cleaner).X, given))
+                for rows, given in X.both_chunks(self.unit)
+            ]
+        found, predicted = np.concatenate(parts), self.predict(X)
+        return _led_by(found, predicted.labels, predicted.membership)
+
+    def explained(self, X: PreparedRows) -> float:
+        """Return the share of the squared deviations from column means that blocks explain."""
+        labels, start = self.predict(X).labels, 0
+        blocks = self.mean_rows.block_deviations()
+        total = rest = 0.0
+        for rows in X.dense_chunks(self.unit):
+            cleaned = _clean(_limited(rows), self.cleaner).X
+            own = labels[start : start + len(rows)]
+            deviations = cleaned - self.mean_rows.centre
+            total += float(np.nansum(np.square(deviations)))
+            rest += float(np.nansum(np.square(deviations - blocks[own][:, self.mean_rows.others])))
+            start += len(rows)
+        return 1 - rest / total if total > 0 else 0.0
+
+    def _memberships(self, cleaned: Floats, given: Floats) -> Floats:
+        is_counted = isinstance(self.profiles, CountProfiles)
+        return self.profiles.memberships(given if is_counted else cleaned)
+
     def _predict_new(self, X: Floats, given: Floats) -> Predicted:
         cleaned, outliers = _clean(X, self.cleaner)
-        is_counted = isinstance(self.profiles, CountProfiles)
-        memberships = self.profiles.memberships(given if is_counted else cleaned)
+        memberships = self._memberships(cleaned, given)
         labels = memberships.argmax(axis=1)
         membership = tempered(memberships)[np.arange(len(X)), labels]
         departures = self.mean_rows.departures(cleaned, self.mean_rows.means[labels])
@@ -233,6 +263,26 @@ def learn_predictor(
     return Predictor(profiles, mean_rows, limits, unit, cleaner, KnownRows.of(side.X.X), fitted)
 
 
+def _led_by(probabilities: Floats, labels: Labels, membership: Floats) -> Floats:
+    """Return probabilities of which the largest is that of the label, equal to its membership.
+
+    Rows of the fit keep their labels and memberships, which may be others than a new row would
+    get. The other probabilities share what remains, but stay below that of the label.
+    """
+    rows = np.arange(len(labels))
+    others = probabilities.copy()
+    others[rows, labels] = 0
+    sums = others.sum(axis=1)
+    scaled = (
+        others * np.divide(1 - membership, sums, out=np.zeros_like(sums), where=sums > 0)[:, None]
+    )
+    # Where another cluster would lead, the label gets the larger of both probabilities.
+    largest = np.maximum(scaled.max(axis=1), probabilities.max(axis=1))
+    own = np.where(scaled.max(axis=1) < membership, membership, largest * (1 + 1e-9))
+    scaled[rows, labels] = own
+    return np.asarray(scaled / scaled.sum(axis=1, keepdims=True))
+
+
 def _limited(X: Floats) -> Floats:
     """Limit values so that their squares are finite; what is beyond is as far as can be."""
     return np.asarray(np.clip(X, -_LARGEST, _LARGEST))
@@ -271,6 +321,18 @@ class MeanRows:
     means: Floats
     centre: Floats
     others: Labels
+
+    def block_deviations(self) -> Floats:
+        """Compute the mean deviation from the column means of every block.
+
+        Examples
+        --------
+        >>> rows = MeanRows(np.array([[4.0, 0.0]]), np.array([2.0, 2.0]), np.array([0, 1]))
+        >>> rows.block_deviations().tolist()
+        [[2.0, -2.0]]
+        """
+        sums, counts = block_sums(self.means - self.centre, self.others)
+        return np.asarray(sums / np.maximum(counts, 1))
 
     def departures(self, X: Floats, expected: Floats) -> Floats:
         """Measure three kinds of departures of rows from their expected values.

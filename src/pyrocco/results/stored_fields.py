@@ -207,7 +207,12 @@ _REPRESENTED = Fields(
     converged=Truth(),
 )
 _CELLS = Fields(
-    kind=Text(KINDS), steps=Texts(choices=tuple(METHODS)), sentence=Text(), each_side=Truth()
+    kind=Text(KINDS),
+    steps=Texts(choices=tuple(METHODS)),
+    sentence=Text(),
+    each_side=Truth(),
+    column_steps=optional(Texts(choices=tuple(METHODS))),
+    optional=("column_steps",),
 )
 _TREE_SIZES = _same(
     "rows", "row_clusters", "row_finest", "columns", "column_clusters", "column_finest"
@@ -403,12 +408,15 @@ _ROCCO = StoredModel(
             "block_means_": Floats("row_clusters", "column_clusters"),
             "cell_weights_": optional(Cells("rows", "columns")),
             "found_cells_": Part({"Cells": _CELLS}),
+            "row_names_in_": Names("rows"),
+            "_of_polars": Truth(),
             "cells_": Text(KINDS),
             "preparation_": Text(),
             "structure_": Text(("blocks", "gradient", "features")),
             "assigner_": Part(_JOINT_ASSIGNERS),
             "_answers": Part({"Answers": _ANSWERS}, _TREE_SIZES),
-        }
+        },
+        "row_names_in_",
     ),
 )
 _RCC = StoredModel(

@@ -215,7 +215,8 @@ def fit_once(X: Matrix | ChunkedMatrix, mostly_zero: bool, task: Task) -> Fit:
     elif task.represents or has_missing(X):
         graphs, learned = learn(X, mostly_zero, task)
     with task.progress.stage("clusters"):
-        assigner = task.settings.variant.assigner(mostly_zero, task.backend)
+        metric = resolve_metric(task.settings.metric, mostly_zero)
+        assigner = task.settings.variant.assigner(mostly_zero, metric, task.backend)
         values = task.backend.operand(X) if learned is None else task.backend.asarray(X)
         U = values if learned is None else learned.U
         clusters = assigner.assign(values, U, task.n_clusters, _counted(task))

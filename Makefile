@@ -4,20 +4,27 @@ BIN := .venv/bin
 # Two steps, so that the demo does not wait for the developers' tools.
 CORE := .venv/.core-installed
 DEV := .venv/.dev-installed
+DOCS := .venv/.docs-installed
+RELEASE := .venv/.release-installed
 # Coverage costs a minute: only where CI is set.
 COVERAGE := $(if $(CI),--cov --cov-report=term)
+
+OLDEST := -W ignore::DeprecationWarning
 
 # make fuzz: how long it runs, and which damaged files it makes.
 SECONDS ?= 3600
 SEED ?= 0
 
-.PHONY: help demo test check audit fuzz bench paper-quick paper collection clean
+.PHONY: help demo test check docs release test-oldest audit fuzz bench paper-quick paper collection clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo         install, co-cluster the data that ships with pyrocco, results in demo-output/"
 	@echo "make test         install, run the tests"
 	@echo "make check        install, run ruff, mypy and import-linter"
+	@echo "make docs         install, build the documentation with its examples: build/site/index.html"
+	@echo "make release      build the packages in dist/, check them, run the demo of the wheel; publish nothing"
+	@echo "make test-oldest  install the oldest packages that pyproject.toml allows, run the quick tests"
 	@echo "make audit        install, look up the installed packages in the database of vulnerabilities"
 	@echo "make fuzz         install, read damaged files for an hour or SECONDS=600; failures in fuzz-failures/"
 	@echo "make paper-quick  the paper's experiments on small data, under ten minutes"
@@ -38,6 +45,14 @@ $(DEV): $(CORE)
 	$(BIN)/python -m pip install --quiet --editable . --group dev
 	@touch $@
 
+$(DOCS): $(CORE)
+	$(BIN)/python -m pip install --quiet --editable . --group docs
+	@touch $@
+
+$(RELEASE): $(CORE)
+	$(BIN)/python -m pip install --quiet --group release
+	@touch $@
+
 demo: $(CORE)
 	$(BIN)/pyrocco demo -o demo-output
 
@@ -49,6 +64,20 @@ check: $(DEV)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# One thread for linear algebra: the matrices are small, and the examples are timed.
+docs: $(DOCS)
+	OMP_NUM_THREADS=1 $(BIN)/sphinx-build -c docs -b html -d build/doctrees --fail-on-warning --keep-going --quiet . build/site
+	@echo "open build/site/index.html"
+
+release: $(RELEASE)
+	$(BIN)/python .ci/release.py
+
+# Warnings are errors elsewhere; here old packages warn of what new ones have deprecated.
+test-oldest: $(RELEASE)
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-oldest
+	$(BIN)/uv pip install --quiet --python .venv-oldest/bin/python --resolution lowest-direct --editable . --group test
+	.venv-oldest/bin/python -m pytest -m "not slow" $(OLDEST)
 
 audit: $(DEV)
 	$(BIN)/python .ci/audit.py
@@ -74,4 +103,4 @@ collection: $(DEV)
 	$(BIN)/python -m benchmarks.collection --jobs 2
 
 clean:
-	rm -rf .venv demo-output fuzz-failures .pytest_cache .mypy_cache .ruff_cache .coverage
+	rm -rf .venv .venv-oldest build dist docs/api docs/examples demo-output fuzz-failures .pytest_cache .mypy_cache .ruff_cache .coverage

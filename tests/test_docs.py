@@ -1,5 +1,9 @@
-"""Checks of README and the other pages: code runs, commands, files and numbers exist."""
+"""Checks of README and the other pages: code runs, commands, files and numbers exist.
 
+The examples and the tutorials run in ``make docs``.
+"""
+
+import ast
 import contextlib
 import io
 import re
@@ -22,11 +26,16 @@ SOURCE = ROOT / "src" / "pyrocco"
 PAGES = {
     path.name: path.read_text(encoding="utf-8")
     for path in [
-        *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")),
+        *sorted(ROOT.glob("*.md")),
         *sorted((ROOT / "docs").glob("*.md")),
     ]
 }
+TUTORIALS = {
+    path.name: path.read_text(encoding="utf-8")
+    for path in sorted((ROOT / "docs" / "tutorials").glob("*.md"))
+}
 FOLDERS = {name: ROOT if (ROOT / name).exists() else ROOT / "docs" for name in PAGES}
+EXAMPLES = sorted((ROOT / "examples").glob("plot_*.py"))
 
 
 def blocks(text, language):
@@ -49,7 +58,7 @@ def shell_lines():
 
 def targets():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    return set(re.findall(r"^([a-z]+):", makefile, flags=re.MULTILINE))
+    return set(re.findall(r"^([a-z-]+):", makefile, flags=re.MULTILINE))
 
 
 def settable():
@@ -123,19 +132,70 @@ def test_commands_exist(page, line):
         assert (name, extra) == (".", "") or (name == "pyrocco" and extra in extras())
 
 
-def test_the_readme_names_the_two_commands_and_every_subcommand():
+def test_the_readme_names_the_two_commands():
     lines = [line for page, line in shell_lines() if page == "README.md"]
     assert {"make demo", "make test", "pip install ."} <= set(lines)
+
+
+@pytest.mark.parametrize("page", ["README.md", "command-line.md"])
+def test_every_subcommand_is_named(page):
+    lines = [line for name, line in shell_lines() if name == page]
     assert {line.split()[1] for line in lines if line.startswith("pyrocco")} == set(
         typer.main.get_command(app).commands
     )
 
 
+def check_links(text, folder):
+    for target in re.findall(r"\]\(([^)]+)\)", text):
+        if not target.startswith("https://"):
+            assert (folder / target.split("#")[0]).exists(), target
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_linked_files_exist(page):
-    for target in re.findall(r"\]\(([^)]+)\)", PAGES[page]):
-        if not target.startswith("https://"):
-            assert (FOLDERS[page] / target.split("#")[0]).exists(), target
+    check_links(PAGES[page], FOLDERS[page])
+
+
+@pytest.mark.parametrize("page", TUTORIALS)
+def test_files_linked_by_tutorials_exist(page):
+    check_links(TUTORIALS[page], ROOT / "docs" / "tutorials")
+
+
+def test_every_page_is_in_a_table_of_contents():
+    listed = "\n".join(
+        block
+        for text in [*PAGES.values(), *TUTORIALS.values()]
+        for block in re.findall(r"^:::\{toctree\}\n(.*?)^:::$", text, flags=re.M | re.S)
+    ).split("\n")
+    entries = {line.rpartition("/")[2] for line in listed}
+    pages = {path.stem for path in (ROOT / "docs").glob("*.md")} | {
+        page.removesuffix(".md") for page in TUTORIALS
+    }
+    assert pages - {"index"} <= entries
+
+
+@pytest.mark.parametrize("page", TUTORIALS)
+def test_tutorials_are_notebooks_whose_code_compiles(page):
+    cells = blocks(TUTORIALS[page], r"\{code-cell\} ipython3")
+    assert bool(cells) == TUTORIALS[page].startswith("---\nfile_format: mystnb\n")
+    for cell in cells:
+        compile(re.sub(r"\A:tags:.*\n", "", cell), page, "exec")
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_have_a_title_and_say_where_the_data_are_from(path):
+    code = path.read_text(encoding="utf-8")
+    description = ast.get_docstring(ast.parse(code))
+    title, rule = description.splitlines()[:2]
+    assert rule == "=" * len(title)
+    assert re.search(r"generated|comes? with|installed with|are real", description)
+
+
+def test_there_are_examples_of_every_kind_of_data():
+    names = " ".join(path.stem for path in EXAMPLES)
+    kinds = "text gene_expression cells survey ratings sales votes missing_values large_matrix"
+    for kind in [*kinds.split(), "seaborn", "scanpy", "scikit_learn"]:
+        assert kind in names
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -171,7 +231,9 @@ def test_results_are_those_of_the_benchmark(side, variant, method):
     report = (ROOT / "benchmarks" / "paper" / "results" / "fig3.md").read_text(encoding="utf-8")
     table = report.split(f"## ARI of {side}\n")[1].split("\n## ")[0]
     measured = re.search(rf"^\| {method} \|(.*)$", table, flags=re.MULTILINE)
-    shown = re.search(rf"^\| {side}, {variant} \|(.*)$", PAGES["README.md"], flags=re.MULTILINE)
+    shown = re.search(
+        rf"^\| {side}, {variant} \|(.*)$", PAGES["benchmarks.md"], flags=re.MULTILINE
+    )
     assert shown[1] == measured[1]
 
 

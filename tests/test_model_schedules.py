@@ -22,8 +22,23 @@ def test_missing_values_need_a_stable_objective(sides):
     assert [schedule.step(1, change, sides) for change in (0.6, 0.5)] == [False, True]
 
 
-def test_every_four_halves_after_four_iterations_and_stops_below_the_threshold(sides):
-    schedule, mu = EveryFour(), []
+def test_every_four_halves_after_four_iterations_and_stops_after_the_last_mu(sides):
+    sides[1].mu = 100.0  # one side is enough
+    schedule, mu = EveryFour(), [sides[0].mu]
+    while not schedule.step(len(mu), np.inf, sides):
+        mu.append(sides[0].mu)
+    assert mu == [8.0] * 4 + [4.0] * 4 + [2.0] * 4 + [1.5] * 4
+
+
+def test_every_four_does_not_wait_for_a_side_without_edges(sides):
+    none = np.empty(0, dtype=np.intp)
+    empty = Side(Graph(2, none, none, np.empty(0)), 0, 1.0, mu=1.0, delta=2.0)
+    assert [EveryFour().step(4, 0.0, [empty, side]) for side in sides] == [False, False]
+    assert EveryFour().step(4, 0.0, [empty, empty])
+
+
+def test_every_four_with_a_tolerance_has_the_stop_of_rcc(sides):
+    schedule, mu = EveryFour(0.1), []
     for iteration in range(1, 10):
         if schedule.step(iteration, 0.0, sides):
             break
@@ -32,11 +47,11 @@ def test_every_four_halves_after_four_iterations_and_stops_below_the_threshold(s
     assert iteration == 9
 
 
-def test_every_four_continues_while_the_objective_changes(sides):
+def test_every_four_with_a_tolerance_continues_while_the_objective_changes(sides):
     for side in sides:
         side.mu = 1.0
-    assert not EveryFour().step(1, 0.2, sides)
-    assert EveryFour().step(1, 0.0, sides)
+    assert not EveryFour(0.1).step(1, 0.2, sides)
+    assert EveryFour(0.1).step(1, 0.0, sides)
 
 
 def test_up_to_four_halves_early_if_the_objective_is_stable(sides):

@@ -18,8 +18,8 @@ MODULES = ["pyrocco", *(m.name for m in pkgutil.walk_packages(pyrocco.__path__, 
 
 
 def documented(title):
-    """First column of the table under a title of docs/index.md."""
-    page = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    """First column of the table under a title of docs/api.md."""
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     section = page.split(f"## {title}\n")[1].split("\n## ")[0]
     return re.findall(r"^\| `([\w.]+)` \|", section, flags=re.MULTILINE)
 

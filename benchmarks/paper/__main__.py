@@ -27,7 +27,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add(
         "experiments",
         nargs="*",
-        help="fig1_fig2, fig3, fig4, fig5, robustness, table1, table2; default all",
+        help="fig1_fig2, fig3, fig4, fig5, readings, robustness, table1, table2; default all",
     )
     add("--quick", action="store_true", help="small data, few seeds; results in results/quick")
     add("--datasets", nargs="+", metavar="D", help="only these data sets (name or name:scaling)")

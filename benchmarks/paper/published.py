@@ -117,7 +117,8 @@ FIG4_VARIANCES = {"classic3": (5.6e-7, 4.8e-7, 1.6e-7), "carcinom": (0.0, 0.0, 0
 
 
 def score(table: Scores, method: str | None, dataset: str, metric: str | None) -> float | None:
-    """Return the printed value, or None if the paper has none."""
-    if method not in table or metric not in METRICS or dataset not in SETS:
+    """Return the printed value, or None if the paper has none; the scaling does not matter."""
+    name = dataset.partition(":")[0]
+    if method not in table or metric not in METRICS or name not in SETS:
         return None
-    return table[method][metric][SETS.index(dataset)]
+    return table[method][metric][SETS.index(name)]

@@ -49,7 +49,12 @@ def _version(package: str) -> str:
 
 
 def source_commit() -> str:
-    """Return the last commit of the computing code, with a plus sign if it was edited since."""
+    """Return the last commit of the computing code, with a plus sign if it was edited since.
+
+    The environment variable PYROCCO_COMMIT names the commit of a copy without its history.
+    """
+    if "PYROCCO_COMMIT" in os.environ:
+        return os.environ["PYROCCO_COMMIT"]
     edited = _git("status", "--porcelain", "--untracked-files=no", "--", *COMPUTING)
     return _git("log", "-1", "--format=%h", "--", *COMPUTING) + ("+" if edited else "")
 

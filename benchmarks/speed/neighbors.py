@@ -2,8 +2,8 @@
 
 python -m benchmarks.speed.neighbors [--sizes 50000 ...] [--methods exact graph ...] [--limit 900]
 
-One run writes the whole table. The methods hnsw, ivf (faiss-cpu) and usearch are for comparison
-and run if the package is installed.
+One run writes the whole table. The methods hnsw, ivf (faiss-cpu), pynndescent and usearch are for
+comparison and run if the package is installed.
 """
 
 from __future__ import annotations
@@ -71,6 +71,11 @@ def ivf(X):
     return index.search(X, K + 1)[1]
 
 
+def pynndescent(X):
+    module = import_module("pynndescent")
+    return module.NNDescent(X, n_neighbors=K + 1, random_state=0, n_jobs=1).neighbor_graph[0]
+
+
 def usearch(X):
     index = import_module("usearch.index").Index(
         ndim=X.shape[1], metric="l2sq", dtype="f32", connectivity=24
@@ -104,9 +109,12 @@ METHODS = {
     "graph": graph,
     "hnsw": hnsw,
     "ivf": ivf,
+    "pynndescent": pynndescent,
     "usearch": usearch,
 }
-PACKAGES = {"hnsw": "faiss", "ivf": "faiss", "usearch": "usearch"}
+PACKAGES = {
+    "hnsw": "faiss", "ivf": "faiss", "pynndescent": "pynndescent", "usearch": "usearch",
+}  # fmt: skip
 
 
 def recall(X, indices):
@@ -182,8 +190,8 @@ def report(frame, limit):
         markdown(HEADER, frame.astype(object).where(frame.notna(), "").values.tolist()),
         "Exact and approximate are our searches; graph is the search chosen for the size, the "
         "spanning forest and the bridges. For comparison: hnsw (M=24, efConstruction 100, "
-        "efSearch 64) and ivf (cells and probes as ours) of faiss-cpu, and usearch (connectivity "
-        "24).",
+        "efSearch 64) and ivf (cells and probes as ours) of faiss-cpu, pynndescent (one thread, "
+        "its defaults) and usearch (connectivity 24).",
         "Recall is computed for 2,000 rows against exact search. Peak memory is that of the "
         "process, including the generation of the data, which hides most searches at 50,000 and "
         f"100,000 rows. A row that took more than {limit:g} s, including its recall, was stopped "

@@ -125,6 +125,11 @@ class Side:
         """Whether mu has passed its threshold."""
         return np.isinf(self.mu) or self.mu < self.delta
 
+    @property
+    def is_sharpest(self) -> bool:
+        """Whether mu has its last value, half of its threshold."""
+        return np.isinf(self.mu) or self.mu <= self.delta / 2
+
 
 @dataclass(frozen=True)
 class SylvesterSystem:
@@ -172,20 +177,27 @@ class SmoothUntilStill:
 class EveryFour:
     """Algorithm 1: halve mu and recompute the strengths every four iterations.
 
-    The paper does not define convergence. This is RCC's test: both mu have passed their
-    thresholds and the objective changes by less than `tolerance`.
+    The paper does not define convergence. Here the loop ends with the continuation: after the four
+    iterations in which mu of one of the graphs has its last value. With a `tolerance` it goes on,
+    as RCC's program does, until both mu have passed their thresholds and the objective changes by
+    less than that.
     """
 
-    def __init__(self, tolerance: float = 0.1):
+    def __init__(self, tolerance: float | None = None):
         self.tolerance = tolerance
 
     def step(self, iteration: int, change: float, sides: Sequence[Side]) -> bool:
         """Stop, or halve mu after every fourth iteration."""
-        if all(side.is_sharp for side in sides) and change < self.tolerance:
-            return True
-        if iteration % 4 == 0:
+        # A side without edges has nothing to wait for.
+        joined = [side for side in sides if side.graph.n_edges]
+        full = iteration % 4 == 0
+        if self.tolerance is None:
+            settled = full and (not joined or any(side.is_sharpest for side in joined))
+        else:
+            settled = change < self.tolerance and all(side.is_sharp for side in joined)
+        if full and not settled:
             _sharpen(sides)
-        return False
+        return settled
 
 
 class UpToFour:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
@@ -11,6 +12,7 @@ from pyrocco.assign.communities import (
     merge_adjacent_clusters,
 )
 from pyrocco.assign.kmeans import SampledRows
+from pyrocco.backends.kernels.clusters import links_out, symmetric_links
 
 
 def sampled(features, size=1000):
@@ -121,6 +123,20 @@ def test_the_path_of_merges_is_the_literal_one(width):
     for step, (labels, expected) in zip(path, literal, strict=True):
         assert adjusted_rand_score(step.labels, labels) == 1.0
         assert step.modularity == pytest.approx(expected)
+
+
+def test_links_are_those_of_the_sparse_sum():
+    rng = np.random.default_rng(0)
+    near = np.array([rng.choice(30, 4, replace=False) for _ in range(30)])
+    directed = sparse.csr_array((np.ones(120), near.ravel(), np.arange(31) * 4), shape=(30, 30))
+    expected = (directed + directed.T).tocsr()
+    expected.sort_indices()
+    indptr, indices = symmetric_links(near)
+    assert np.array_equal(indptr, expected.indptr)
+    assert np.array_equal(indices, expected.indices)
+    part = np.arange(30) < 12
+    leaving = expected.astype(bool)[:12][:, 12:].sum()
+    assert links_out(indptr, indices, part) == (leaving, indptr[12])
 
 
 def test_a_sample_is_in_the_order_of_the_first_feature():

@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import pdist
 from sklearn import config_context
-from sklearn.metrics import silhouette_score
+from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 import pyrocco.assign.kmeans as module
 from pyrocco.assign import SilhouetteKMeans
@@ -60,6 +61,31 @@ def test_each_silhouette_is_that_of_scikit_learn(seed, n, is_sparse):
     np.testing.assert_allclose(silhouettes(given, labellings), expected, atol=1e-6)
 
 
+@pytest.mark.parametrize("metric", ["cosine", "manhattan"])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_silhouettes_of_other_metrics_are_those_of_scikit_learn(metric, form):
+    random = np.random.RandomState(0)
+    X = random.poisson(1.0, (50, 6)) + 0.5 * np.eye(50, 6)
+    labellings = [random.randint(k, size=50) for k in (2, 3, 5)]
+    expected = [silhouette_score(X, each, metric=metric) for each in labellings]
+    np.testing.assert_allclose(silhouettes(form(X), labellings, metric=metric), expected)
+
+
+def test_rows_of_zeros_are_at_cosine_distance_zero_from_each_other():
+    X = np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 0.0], [0.0, 0.0]])
+    assert silhouettes(X, [[0, 0, 1, 1]], metric="cosine")[0] == pytest.approx(1.0)
+
+
+def test_the_metric_of_the_silhouette_chooses_the_number_of_clusters():
+    """Four lengths of two directions."""
+    random, lengths = np.random.default_rng(0), np.repeat([1.0, 100.0], 20)
+    directions = np.repeat(np.eye(2), 40, axis=0)
+    rows = np.tile(lengths, 2)[:, None] * directions + random.normal(0, 0.05, (80, 2))
+    numbers = [SilhouetteKMeans(0, metric=metric).assign(rows, None).max() + 1
+               for metric in ("euclidean", "cosine")]  # fmt: skip
+    assert numbers == [3, 2]
+
+
 def test_a_sample_is_that_of_scikit_learn():
     X = np.random.default_rng(0).normal(size=(300, 4))
     labels = (X[:, 0] > 0).astype(int) + 2 * (X[:, 1] > 0)
@@ -103,6 +129,16 @@ def test_cuts_of_ward_s_tree_are_nested():
     tree = MergeTree(pdist(np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [9.0]])), "ward")
     sizes = [sorted(np.bincount(tree.cut(k)).tolist()) for k in (1, 2, 3)]
     assert sizes == [[6], [3, 3], [1, 2, 3]]
+
+
+@pytest.mark.parametrize("method", ["ward", "average", "single"])
+def test_cuts_are_those_of_scipy(method):
+    distances = pdist(np.random.default_rng(0).normal(size=(40, 3)))
+    merges = linkage(distances, method)
+    tree = MergeTree(distances, method)
+    for k in (1, 2, 5, 17, 40):
+        expected = fcluster(merges, k, "maxclust")
+        assert adjusted_rand_score(tree.cut(k), expected) == 1.0
 
 
 def test_a_sample_is_in_the_order_of_the_first_feature():

@@ -134,5 +134,5 @@ def test_neither_order_nor_orientation_nor_unit_matters(seed, n, k):
 
 def test_the_old_name_of_the_finest_clusters_still_works():
     side = NestedSide.build(np.arange(8.0)[:, None], np.zeros(8, dtype=int))
-    with pytest.warns(FutureWarning, match="renamed to `finest`"):
+    with pytest.warns(FutureWarning, match="Use finest instead"):
         assert side.leaves is side.finest

@@ -13,7 +13,17 @@ from benchmarks.paper.methods.fit_rocco import stage_seconds
 from benchmarks.paper.ranks import average_ranks, ranked_sets
 from benchmarks.paper.store import COLUMNS, Store
 
-ALL = ["ablation", "fig1_fig2", "fig3", "fig4", "fig5", "robustness", "table1", "table2"]
+ALL = [
+    "ablation",
+    "fig1_fig2",
+    "fig3",
+    "fig4",
+    "fig5",
+    "readings",
+    "robustness",
+    "table1",
+    "table2",
+]
 
 
 def test_all_experiments_are_found():

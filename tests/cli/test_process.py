@@ -19,7 +19,7 @@ from pyrocco.cli.terminal import printable
 SCRIPT = Path(sys.executable).parent / "pyrocco"
 FIT = [SCRIPT, "fit", "a.csv", "-o", "out", "--no-report"]
 FILES = {"row_labels.csv", "column_labels.csv", "block_means.csv", "summary.json"}
-FILES |= {"heatmap.png", "model.pyrocco"}
+FILES |= {"explanation.csv", "heatmap.png", "model.pyrocco"}
 
 
 @pytest.fixture(autouse=True)
@@ -100,7 +100,7 @@ def test_only_the_folder_of_the_results_can_be_written_to(work):
         ["unshare", "-m", "bash", "-c", script], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert set(done.stdout.splitlines()[-7:]) == FILES | {"report.html"}
+    assert set(done.stdout.splitlines()[-8:]) == FILES | {"report.html"}
     assert "Traceback" not in done.stderr
 
 

@@ -65,7 +65,7 @@ def test_block_means_match_a_loop():
 
 def test_the_old_name_of_the_clusters_still_works(small):
     solution = solve(small, 1.0)
-    with pytest.warns(FutureWarning, match="renamed to `clusters`"):
+    with pytest.warns(FutureWarning, match="Use clusters instead"):
         assert solution.groups is solution.clusters
 
 

@@ -118,7 +118,7 @@ def test_a_full_disk(matrix, tmp_path, capsys):
 def test_a_fit_goes_on_if_its_state_cannot_be_saved_any_more(matrix, tmp_path, monkeypatch):
     written = []
 
-    def full_later(path, content):
+    def full_later(path, content, compress):
         written.append(path)
         if len(written) > 1:
             raise OutputError(f"{path}: cannot be written: No space left on device")
@@ -142,7 +142,7 @@ def test_work_is_saved_if_the_results_cannot_be_written(matrix, tmp_path, capsys
     out = tmp_path / "out"
     words = ["fit", str(matrix), "-o", str(out), "-q", "--no-report"]
     with monkeypatch.context() as patch:
-        patch.setattr("pyrocco.cli.fit_command.save_figure", full)
+        patch.setattr("pyrocco.ROCCO.save", full)
         assert main(words) == 2
     err = capsys.readouterr().err
     assert f"{out}: cannot be written: No space left on device" in err

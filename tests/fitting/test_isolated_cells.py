@@ -8,6 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from pyrocco import ROCCO
 from pyrocco.datasets import load, make_noisy_biclusters
+from pyrocco.fitting import isolated_cells
 from pyrocco.fitting.isolated_cells import find_isolated_cells
 
 
@@ -208,3 +209,9 @@ def test_a_mask_of_integers_marks_missing_values():
 def test_an_offset_changes_no_label(clean, offset, dtype):
     """Offsets of up to a thousand standard deviations."""
     assert_same_clusters(ROCCO().fit((planted() + offset).astype(dtype)), clean)
+
+
+def test_the_median_of_seven_neighbors():
+    values = np.random.default_rng(0).integers(5, size=(7, 40, 6)).astype(float)
+    found = isolated_cells._median_of_seven(list(values.copy()))
+    assert np.array_equal(found, np.median(values, axis=0))

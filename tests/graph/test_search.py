@@ -43,6 +43,15 @@ def test_approximate_finds_most(metric):
     assert recall(ApproximateSearch(n_probes=2).search(X, 10, metric), truth) < 1
 
 
+def test_many_rows_are_searched_in_more_regions(monkeypatch):
+    X = rows()
+    truth = ExactSearch().search(X, 10, "euclidean")
+    monkeypatch.setattr(approximate, "_LEAST_PROBES", 1)
+    few = recall(ApproximateSearch().search(X, 10, "euclidean"), truth)
+    monkeypatch.setattr(approximate, "_PROBE_SHARE", 1.0)
+    assert recall(ApproximateSearch().search(X, 10, "euclidean"), truth) > max(few, 0.97)
+
+
 def test_approximate_lengths_are_exact():
     X = rows(dtype=np.float64)
     found = ApproximateSearch().search(X, 5, "euclidean")

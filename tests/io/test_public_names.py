@@ -17,7 +17,7 @@ import pyrocco.io
     ],
 )
 def test_former_names_work_and_warn(former, name):
-    with pytest.warns(FutureWarning, match=f"pyrocco.io.{former} is now pyrocco.io.{name}"):
+    with pytest.warns(FutureWarning, match=f"{former} is deprecated .* Use pyrocco.io.{name}"):
         assert getattr(pyrocco.io, former) is getattr(pyrocco.io, name)
 
 

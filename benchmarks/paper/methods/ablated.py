@@ -1,4 +1,4 @@
-"""Default ROCCO with some of its steps left out."""
+"""ROCCO with a variant of which some fields are changed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,12 @@ from pyrocco.progress import Progress
 
 def fit_without(X: Any, seed: int, **changes: Any) -> Found:
     """Fit the default variant with changed fields (see `pyrocco.fitting.variants.Refined`)."""
-    settings = Settings.of(ROCCO(prepare=None, random_state=seed).get_params(deep=False))
+    return fit_changed(ROCCO(prepare=None, random_state=seed), X, **changes)
+
+
+def fit_changed(model: ROCCO, X: Any, **changes: Any) -> Found:
+    """Fit a model whose variant has changed fields."""
+    settings = Settings.of(model.get_params(deep=False))
     settings = replace(settings, variant=replace(settings.variant, **changes))
     matrix = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
     clusters = fit_rocco(Given(matrix), settings, Progress()).clusters

@@ -1,4 +1,7 @@
-"""RCC as published; for mostly-zero data, k-means with the silhouette on its representation."""
+"""RCC as published; for mostly-zero data, k-means with the silhouette on its representation.
+
+As in ROCCO, the silhouette has the metric of the graph, which is cosine there.
+"""
 
 from benchmarks.paper.methods.base import TEXT, OneSided
 from pyrocco import RCC
@@ -9,7 +12,7 @@ from pyrocco.cells.values import is_mostly_zero
 def cluster(X, k, seed):
     model = RCC(variant="paper").fit(X)
     if is_mostly_zero(X):
-        return SilhouetteKMeans(seed).assign(model.representation_, None)
+        return SilhouetteKMeans(seed, metric="cosine").assign(model.representation_, None)
     return model.labels_
 
 

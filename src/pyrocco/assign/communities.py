@@ -8,16 +8,16 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 from scipy.sparse.csgraph import connected_components
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import cdist, pdist
 
 from pyrocco._typing import Dense, Labels, Mask
 from pyrocco.assign.consensus import consensus, mean_agreement
 from pyrocco.assign.features import at_unit_scale, directions, shortened
 from pyrocco.assign.kmeans import FEW_ITERATIONS, SampledRows, lloyd, random_kmeans
 from pyrocco.assign.labels import cluster_means, compact
-from pyrocco.backends.kernels.clusters import merge_path
+from pyrocco.backends.kernels.clusters import links_between, links_out, settle, symmetric_links
+from pyrocco.backends.kernels.hashing import odd_multipliers, weighted_sums
 from pyrocco.backends.threads import in_threads
 
 # Maximum number of clusters at the start, and minimum number of rows of each: in the whole
@@ -97,18 +97,14 @@ class NeighborhoodGraph:
 
     def __init__(self, features: Dense, resolution: float = 1.0, n_neighbors: int | None = None):
         self.resolution = resolution
-        self._rows = np.ascontiguousarray(features)
+        self._rows = np.ascontiguousarray(features, dtype=np.float64)
         n_rows = len(features)
         k = min(n_neighbors or max(_FEWEST, n_rows // _WIDE), n_rows - 1)
         squares = np.einsum("ij,ij->i", features, features)
         distances = squares - 2 * (features @ features.T)
         np.fill_diagonal(distances, np.inf)
-        near = np.argpartition(distances, k - 1, axis=1)[:, :k].ravel()
-        directed = sparse.csr_array(
-            (np.ones(near.size), near, np.arange(n_rows + 1) * k), shape=(n_rows, n_rows)
-        )
-        either = (directed + directed.T).tocsr()
-        self._indptr, self._indices = either.indptr, either.indices
+        near = np.argpartition(distances, k - 1, axis=1)[:, :k]
+        self._indptr, self._indices = symmetric_links(near)
 
     def contact(self, part: Mask) -> float:
         """Return the links between `part` and the other rows, relative to random links.
@@ -116,20 +112,41 @@ class NeighborhoodGraph:
         Random links have the same degrees. The ratio is 0 without any link between the two
         and about 1 if they are mixed.
         """
-        degrees = np.diff(self._indptr)
-        between = np.count_nonzero(np.repeat(part, degrees) & ~part[self._indices])
-        one, both = float(degrees[part].sum()), float(degrees.sum())
+        between, one = map(float, links_out(self._indptr, self._indices, part))
+        both = float(len(self._indices))
         return between * both / (one * (both - one))
 
     def merge_path(self, labels: Labels, rounds: int = 5) -> list[Step]:
         """Merge the two clusters that give the highest modularity until one is left.
 
         k-means runs for some rounds after each merge. The path begins with `labels`, 0..K-1.
+        Clusters keep their number until the end; `alive` marks those that still exist. Only the
+        costs of centres that moved are computed again, and only the links of rows that moved.
         """
-        path, modularities = merge_path(
-            self._rows, self._indptr, self._indices, labels, self.resolution, rounds
-        )
-        return [Step(float(m), step) for m, step in zip(modularities, path, strict=True)]
+        k, labels = int(labels.max()) + 1, labels.copy()
+        graph = self._indptr, self._indices
+        links = links_between(*graph, labels, k)
+        alive, moved = np.ones(k, dtype=bool), np.ones(k, dtype=bool)
+        costs = np.empty((k, len(labels)))
+        # Every pair of clusters that still exist has its gain above the diagonal.
+        excluded = np.where(np.tri(k, dtype=bool), np.inf, 0.0)
+        path: list[Step] = []
+        while True:
+            shares = links / len(self._indices)
+            degrees = shares.sum(axis=0)
+            gains = shares - self.resolution * np.outer(degrees, degrees)
+            path.append(Step(float(np.trace(gains)), compact(labels)))
+            excluded[~alive], excluded[:, ~alive] = np.inf, np.inf
+            gains -= excluded
+            first, second = divmod(int(gains.argmax()), k)
+            if gains[first, second] == -np.inf:
+                return path
+            labels[labels == second] = first
+            for side in (links, links.T):
+                side[first] += side[second]
+                side[second] = 0
+            alive[second], moved[first] = False, True
+            settle(self._rows, *graph, labels, links, alive, moved, costs, rounds)
 
 
 def consensus_labels(scores: Dense, by_length: bool, weighted: Dense | None = None) -> Labels:
@@ -145,22 +162,26 @@ def consensus_labels(scores: Dense, by_length: bool, weighted: Dense | None = No
     """
     views = _BY_LENGTH if by_length else _BY_DIRECTION
     contact = _CONTACT if by_length else _CONTACT_SPARSE
-    outer, inner = (views[0], views[3]), views[1:3]
-    found = _clusterings(scores, outer, contact)
+    sources = [scores] * len(views)
     if weighted is not None:
-        others = _clusterings(weighted, inner, contact)
-        if mean_agreement(found, others) >= _LEAST_AGREEMENT * mean_agreement(found, found):
-            return consensus(found + others)
-    return consensus(found + _clusterings(scores, inner, contact))
+        sources[1:3] = [weighted, weighted]
+    found = _clusterings(sources, views, contact)
+    if weighted is not None:
+        own, others = [found[0], found[3]], found[1:3]
+        if mean_agreement(own, others) < _LEAST_AGREEMENT * mean_agreement(own, own):
+            found = own + _clusterings([scores, scores], views[1:3], contact)
+    return consensus(found)
 
 
-def _clusterings(scores: Dense, views: Sequence[View], contact: float) -> list[Labels]:
-    """Cluster the rows once for each view."""
-    return in_threads(partial(_separate_clusters, scores, contact=contact), views)
+def _clusterings(sources: Sequence[Dense], views: Sequence[View], contact: float) -> list[Labels]:
+    """Cluster the rows once for each view of some scores."""
+    pairs = list(zip(sources, views, strict=True))
+    return in_threads(partial(_separate_clusters, contact=contact), pairs)
 
 
-def _separate_clusters(scores: Dense, view: View, contact: float) -> Labels:
+def _separate_clusters(pair: tuple[Dense, View], contact: float) -> Labels:
     """Cluster rows by their scaled scores and merge clusters that are adjacent."""
+    scores, view = pair
     scores = np.ascontiguousarray(scores[:, : view.rank])
     labels = compact(community_labels(view.scale(scores), None, view.share))
     near = directions(scores)
@@ -216,14 +237,21 @@ def _merge_path(
 def _n_neighbors(sample: Dense, share: int) -> int:
     """Return one in `share` rows; more if most neighbours of a row would be its own copies."""
     n_rows = len(sample)
-    copies = n_rows / len(np.unique(sample.round(_DIGITS), axis=0))
+    copies = n_rows / _n_distinct(sample.round(_DIGITS))
     fewest = min(_FEWEST * copies, max(_FEWEST, n_rows // _WIDE))
     return max(int(fewest), n_rows // share)
+
+
+def _n_distinct(sample: Dense) -> int:
+    bits = (sample + 0.0).view(f"u{sample.itemsize}")  # minus zero is zero
+    return len(np.unique(weighted_sums(bits, odd_multipliers(bits.shape[1]))))
 
 
 def _merge_equal(sample: Dense, labels: Labels) -> Labels:
     """Merge clusters with equal centres: rows with more copies than they have neighbours."""
     centres = cluster_means(sample, labels, int(labels.max()) + 1)
+    if (pdist(centres) >= _SAME).all():
+        return labels
     places = connected_components(cdist(centres, centres) < _SAME, directed=False)[1]
     return compact(places[labels])
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from pyrocco._typing import Array, Dense, Floats, Labels
+from pyrocco._typing import Array, Dense, Floats, Labels, is_sparse
 from pyrocco.backends import Backend, ChunkedMatrix, NumpyBackend, map_rows, over_rows
 
 # Number of features of a row.
@@ -59,7 +60,7 @@ def unit_rows(scores: Array) -> Any:
 def leading_scores(U: Array, rank: int = N_FEATURES, backend: Backend | None = None) -> Any:
     """Project the rows of `U`, less their mean, on its leading singular vectors."""
     place: Backend = backend or NumpyBackend()
-    return _scores(place.centred(U), min(rank, *U.shape), place)
+    return _scores(_centred(U, place), min(rank, *U.shape), place)
 
 
 def leading_axes(
@@ -67,13 +68,13 @@ def leading_axes(
 ) -> tuple[Floats, Floats]:
     """Return column means and leading right singular vectors, without those of rounding errors."""
     place: Backend = backend or NumpyBackend()
-    centred = place.centred(U)
-    means = place.to_numpy(U[:1]) - place.to_numpy(centred[:1])
-    scores = _scores(centred, min(rank, *U.shape), place)
+    values = place.centred(U)
+    means = place.to_numpy(U[:1]) - place.to_numpy(values[:1])
+    scores = _scores(CentredArray(values, place), min(rank, *U.shape), place)
     squares = np.square(scores).sum(axis=0, dtype=np.float64)
     sound = squares > np.finfo(scores.dtype).eps * squares.max(initial=0.0)
     there = place.asarray(np.ascontiguousarray(scores[:, sound]))
-    axes = np.asarray(place.project(centred, there), dtype=np.float64)
+    axes = np.asarray(place.project(values, there), dtype=np.float64)
     return np.asarray(means[0], dtype=np.float64), axes / squares[sound]
 
 
@@ -101,19 +102,139 @@ def at_unit_scale(scores: Dense) -> Dense:
     return np.asarray(scores / (size or 1.0))
 
 
-def _scores(centred: Array, rank: int, backend: Backend) -> Any:
+class Centred(Protocol):
+    """A matrix less the means of its columns, and products with it."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Numbers of rows and of columns."""
+
+    @property
+    def dtype(self) -> Any:
+        """The NumPy dtype of the values."""
+
+    def rotate(self, vectors: Floats) -> Any:
+        """Multiply by a matrix of few columns, on the back end."""
+
+    def project(self, rows: Any) -> Floats:
+        """Multiply the transpose by a matrix of few columns on the back end."""
+
+    def gram(self) -> Floats:
+        """Return the inner products of all columns."""
+
+    def row_gram(self) -> Floats:
+        """Return the inner products of all rows."""
+
+
+@dataclass(frozen=True)
+class CentredArray:
+    """A centred copy of a dense matrix.
+
+    Parameters
+    ----------
+    values : array
+        The copy, on the back end.
+    backend : Backend
+        Where it is.
+    """
+
+    values: Array
+    backend: Backend
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Numbers of rows and of columns."""
+        return self.values.shape
+
+    @property
+    def dtype(self) -> Any:
+        """The NumPy dtype of the values."""
+        return self.backend.dtype(self.values)
+
+    def rotate(self, vectors: Floats) -> Any:
+        """Multiply by a matrix of few columns, on the back end."""
+        return self.backend.rotate(self.values, vectors)
+
+    def project(self, rows: Any) -> Floats:
+        """Multiply the transpose by a matrix of few columns on the back end."""
+        return self.backend.project(self.values, rows)
+
+    def gram(self) -> Floats:
+        """Return the inner products of all columns."""
+        return self.backend.project(self.values, self.values)
+
+    def row_gram(self) -> Floats:
+        """Return the inner products of all rows."""
+        transposed = self.backend.transpose(self.values)
+        return self.backend.project(transposed, transposed)
+
+
+class CentredSparse:
+    """A sparse matrix whose column means are subtracted from products, not from its values.
+
+    Parameters
+    ----------
+    matrix : CSR matrix
+        The values.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> CentredSparse(sparse.csr_array([[1.0, 0.0], [3.0, 0.0]])).rotate(np.eye(2)).tolist()
+    [[-1.0, 0.0], [1.0, 0.0]]
+    """
+
+    def __init__(self, matrix: Any):
+        self._matrix = matrix
+        self._means = np.asarray(matrix.mean(axis=0, dtype=np.float64)).ravel()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Numbers of rows and of columns."""
+        return tuple(self._matrix.shape)
+
+    @property
+    def dtype(self) -> Any:
+        """The NumPy dtype of the values."""
+        return self._matrix.dtype
+
+    def rotate(self, vectors: Floats) -> Dense:
+        """Multiply by a matrix of few columns."""
+        products = self._matrix @ vectors - self._means @ vectors
+        return np.asarray(products, dtype=self._matrix.dtype)
+
+    def project(self, rows: Dense) -> Floats:
+        """Multiply the transpose by a matrix of few columns."""
+        return np.asarray(self._matrix.T @ rows - np.outer(self._means, rows.sum(axis=0)))
+
+    def gram(self) -> Floats:
+        """Return the inner products of all columns."""
+        products = (self._matrix.T @ self._matrix).toarray().astype(np.float64)
+        return np.asarray(products - self.shape[0] * np.outer(self._means, self._means))
+
+    def row_gram(self) -> Floats:
+        """Return the inner products of all rows."""
+        products = (self._matrix @ self._matrix.T).toarray().astype(np.float64)
+        own = self._matrix @ self._means
+        return np.asarray(products - own - own[:, None] + self._means @ self._means)
+
+
+def _centred(U: Any, backend: Backend) -> Centred:
+    return CentredSparse(U) if is_sparse(U) else CentredArray(backend.centred(U), backend)
+
+
+def _scores(centred: Centred, rank: int, backend: Backend) -> Any:
     """Return left singular vectors times singular values, with signs that data determine."""
     n_rows, n_columns = centred.shape
     if n_columns <= min(n_rows, _EXACT_SIDE):
-        _, vectors = np.linalg.eigh(backend.project(centred, centred))
-        scores = backend.rotate(centred, vectors[:, : -rank - 1 : -1])
+        _, vectors = np.linalg.eigh(centred.gram())
+        scores = centred.rotate(vectors[:, : -rank - 1 : -1])
     elif n_rows <= _EXACT_SIDE:
-        transposed = backend.transpose(centred)
-        values, vectors = np.linalg.eigh(backend.project(transposed, transposed))
+        values, vectors = np.linalg.eigh(centred.row_gram())
         scores = vectors[:, : -rank - 1 : -1] * np.sqrt(np.maximum(values[: -rank - 1 : -1], 0))
-        scores = scores.astype(backend.dtype(centred))
+        scores = scores.astype(centred.dtype)
     else:
-        scores = backend.rotate(centred, _leading_subspace(centred, rank, backend))
+        scores = centred.rotate(_leading_subspace(centred, rank))
     scores = backend.narrow(scores)
     if isinstance(scores, ChunkedMatrix):
         scores = scores.persist()
@@ -133,13 +254,13 @@ def _signed(scores: Dense, signs: Labels) -> Dense:
     return np.ascontiguousarray(scores * signs.astype(scores.dtype))
 
 
-def _leading_subspace(centred: Array, rank: int, backend: Backend) -> Floats:
+def _leading_subspace(centred: Centred, rank: int) -> Floats:
     """Compute right singular vectors by subspace iteration (Halko, Martinsson, Tropp 2011)."""
     width = min(rank + _SPARE_VECTORS, *centred.shape)
     image = np.random.RandomState(0).standard_normal((centred.shape[1], width))
     for _ in range(_POWER_STEPS):
         basis = _orthonormal(image)
-        image = backend.project(centred, backend.rotate(centred, basis))
+        image = centred.project(centred.rotate(basis))
     _, vectors = np.linalg.eigh(basis.T @ image)
     return np.asarray(basis @ vectors[:, : -rank - 1 : -1])
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from pyrocco._typing import Array, Dense, DeviceArray, Labels, Matrix, is_sparse
+from pyrocco._typing import Array, Dense, DeviceArray, Floats, Labels, Matrix, is_sparse
 from pyrocco.assign.block_model import (
     BlockData,
     BlockFit,
@@ -185,12 +185,16 @@ class CoClusterer:
         # Small products are slower in several threads.
         with threadpool_limits(1):
             if counted.values is not None:
-                part = _part(counted.values, sides)
+                part = self._dense_part(counted.values, sides)
                 structure = detect_count_structure(part, starts, numbers)
             if self.blocks and structure.kind == "features":
-                part = np.asarray(self.backend.to_numpy(_part(X, sides)), dtype=np.float64)
+                part = self._dense_part(X, sides)
                 return detect_structure(part, starts, numbers, counted.least_noise)
         return structure
+
+    def _dense_part(self, X: Any, sides: Sides) -> Floats:
+        part = self.backend.to_numpy(_part(X, sides))
+        return np.ascontiguousarray(part, dtype=np.float64)
 
     def _by_blocks(
         self,
@@ -205,7 +209,7 @@ class CoClusterer:
         by_counts = isinstance(fit, CountFit)
         data: Data
         if by_counts:
-            data = CountData(self.backend.asarray(counted.values), self.backend)
+            data = CountData(self.backend.operand(counted.values), self.backend)
         else:
             data = BlockData(X, self.backend, counted.least_noise)
         memberships = extend_fit(data, fit, index)
@@ -234,7 +238,7 @@ class CoClusterer:
         """
         if self.by_length or counted.values is None:
             return None
-        weighted = self.backend.asarray(learn_steps(counted.values, ["tfidf"], axis == 1)[0])
+        weighted = self.backend.operand(learn_steps(counted.values, ["tfidf"], axis == 1)[0])
         scores = self._scores(weighted if axis == 0 else self.backend.transpose(weighted))
         return np.asarray(scores[index])
 
@@ -273,6 +277,8 @@ class CoClusterer:
 
     def _filled(self, X: Array, U: Array) -> Array:
         """Return the data with missing values taken from the representation."""
+        if U is X:
+            return X
         if not self.backend.in_one_place:
             return X  # chunked matrices with missing values are refused
         missing: Any = is_missing(X)
@@ -305,7 +311,7 @@ def _part(X: Any, sides: Sides) -> Any:
     places = _submatrix(sides)
     rows, columns = (side.index[place] for side, place in zip(sides, places, strict=True))
     part = X[rows][:, columns]
-    return np.ascontiguousarray(to_dense(part), dtype=np.float64) if is_sparse(part) else part
+    return to_dense(part) if is_sparse(part) else part
 
 
 def _start(sides: Sides, places: Pair, k: int) -> Pair:

@@ -131,7 +131,7 @@ def tempered(memberships: Floats) -> Floats:
 
 def _own_and_total(memberships: Floats, labels: Labels, order: Labels) -> tuple[Floats, Floats]:
     """Return the probability of the label of each row, and the sum for each cluster."""
-    sure = tempered(memberships[:, order])
+    sure = tempered(np.take(memberships, order, axis=1))
     return sure[np.arange(len(labels)), labels], sure.sum(axis=0)
 
 

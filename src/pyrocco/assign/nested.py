@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,6 +15,7 @@ from pyrocco.assign.features import sketched_features
 from pyrocco.assign.kmeans import SampledRows, lloyd
 from pyrocco.assign.labels import cluster_means, compact, relabel
 from pyrocco.cells.values import in_safe_range
+from pyrocco.deprecation import warn_deprecated
 
 # Number of finest clusters in all, and of each cluster of the fit, if it has enough rows.
 FINEST = 60
@@ -69,9 +69,7 @@ class NestedSide:
     @property
     def leaves(self) -> Labels:
         """The finest clusters, by their name before version 0.2."""
-        warnings.warn(
-            "`leaves` is renamed to `finest` and will be removed.", FutureWarning, stacklevel=2
-        )
+        warn_deprecated("leaves", "finest", since="0.2")
         return self.finest
 
     def cut_finest(self, n_clusters: int) -> Labels:

@@ -75,6 +75,9 @@ class BackendOf(Protocol[ArrayT]):
     def asarray(self, X: Matrix | ArrayT) -> ArrayT:
         """Convert a dense or CSR matrix to a dense, row-major array of float32 or float64."""
 
+    def operand(self, X: Matrix | ArrayT) -> Any:
+        """Return the matrix in the form in which products with it are fastest: dense or CSR."""
+
     def to_numpy(self, U: ArrayT) -> NDArray[Any]:
         """Convert an array to NumPy."""
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
-from pyrocco._typing import Dense, Floats, Labels, Matrix
+from pyrocco._typing import Dense, Floats, Labels, Matrix, is_sparse, stored_values
 from pyrocco.backends.base import (
     Iterates,
     LaplacianArrays,
@@ -21,7 +21,7 @@ from pyrocco.backends.base import (
 )
 from pyrocco.backends.kernels import linear_systems as kernels
 from pyrocco.backends.kernels.clusters import nearest_by_products
-from pyrocco.backends.kernels.hashing import content_keys, largest_cells
+from pyrocco.backends.kernels.hashing import content_keys, largest_cells, sparse_content_keys
 
 System: TypeAlias = LinearSystem[Dense]
 
@@ -29,6 +29,8 @@ System: TypeAlias = LinearSystem[Dense]
 PANEL = 16
 # Below this many values, starting a thread costs more than it saves.
 _THREADED_VALUES = 500_000
+# Up to this share of values that are not zero, sparse products are faster than dense ones.
+_SPARSE_SHARE = 0.1
 
 
 class NumpyBackend:
@@ -44,6 +46,12 @@ class NumpyBackend:
         dense = X.toarray() if sparse.issparse(X) else np.asarray(X)  # type: ignore[union-attr]
         dtype = np.float32 if dense.dtype == np.float32 else np.float64
         return np.ascontiguousarray(dense, dtype=dtype)
+
+    def operand(self, X: Matrix) -> Matrix:
+        if np.count_nonzero(stored_values(X)) > _SPARSE_SHARE * X.shape[0] * X.shape[1]:
+            return self.asarray(X)
+        dtype = np.float32 if X.dtype == np.float32 else np.float64
+        return sparse.csr_array(X, dtype=dtype)
 
     def to_numpy(self, U: Dense) -> Dense:
         return U
@@ -72,7 +80,9 @@ class NumpyBackend:
         labels, sums = nearest_by_products(rows @ points.T, halves, rows)
         return labels, sums
 
-    def content_keys(self, X: Dense, axis: int) -> NDArray[np.uint64]:
+    def content_keys(self, X: Matrix, axis: int) -> NDArray[np.uint64]:
+        if is_sparse(X):
+            return sparse_content_keys(X, axis)
         return np.asarray(content_keys(X, largest_cells(X, axis), axis))
 
     def copy(self, U: Dense) -> Dense:
@@ -125,13 +135,15 @@ class NumpyBackend:
         arguments = (U, R, D, image, R.dtype.type(step), _shift(system), *degrees)
         return _sums(self._over_rows(kernels.advance, arguments))
 
-    def transpose(self, U: Dense) -> Dense:
-        return np.ascontiguousarray(U.T)
+    def transpose(self, U: Any) -> Any:
+        return U.T.tocsr() if is_sparse(U) else np.ascontiguousarray(U.T)
 
     def rotate(
-        self, U: Dense, V: Floats, transposed: bool = False, out: Dense | None = None
+        self, U: Any, V: Floats, transposed: bool = False, out: Dense | None = None
     ) -> Dense:
         rotation = V.astype(U.dtype)
+        if is_sparse(U):
+            return np.asarray(U @ (rotation.T if transposed else rotation))
         return np.asarray(np.matmul(U, rotation.T if transposed else rotation, out=out))
 
     def over_panels(

@@ -67,6 +67,9 @@ class TorchBackend:
         dtype = np.float32 if X.dtype == np.float32 else np.float64
         return self.tensor(np.ascontiguousarray(X, dtype=dtype))
 
+    def operand(self, X: Matrix | Tensor) -> Tensor:
+        return self.asarray(X)
+
     def to_numpy(self, U: Tensor | Dense) -> Dense:
         return U if isinstance(U, np.ndarray) else np.asarray(U.cpu().numpy())
 

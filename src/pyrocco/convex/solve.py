@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +10,7 @@ import numpy as np
 from pyrocco._typing import Floats, Labels, Mask
 from pyrocco.convex.lagrangian import Lagrangian, Point, newton_step
 from pyrocco.convex.problem import ConvexProblem
+from pyrocco.deprecation import warn_deprecated
 
 # Edges shorter than this share of ||X||_F have length zero.
 CLOSED = 1e-5
@@ -82,9 +82,7 @@ class ConvexSolution:
     @property
     def groups(self) -> Clusters:
         """The clusters, by their name before version 0.2."""
-        warnings.warn(
-            "`groups` is renamed to `clusters` and will be removed.", FutureWarning, stacklevel=2
-        )
+        warn_deprecated("groups", "clusters", since="0.2")
         return self.clusters
 
 

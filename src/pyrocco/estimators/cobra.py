@@ -62,10 +62,12 @@ _VALIDATION_TOL = 1e-7
 class COBRA(BiclusterMixin, ClusterMixin, BaseEstimator, CallbackSupportMixin):
     """Convex biclustering (COBRA).
 
-    Clusters the rows and the columns of a matrix by solving a convex problem [1]_. It minimises
-    0.5 ||X - U||_F^2 + gamma (sum w_ij ||U_i. - U_j.|| + sum w_kl ||U_.k - U_.l||) over edges
-    between nearest neighbours with Gaussian weights. Rows of U that have become equal form a
-    row cluster, and equal columns a column cluster. Missing values (NaN) are allowed.
+    Clusters the rows and the columns of a matrix by solving a convex problem [1]_. It minimises ::
+
+        0.5 ||X - U||_F^2 + gamma (sum w_ij ||U_i. - U_j.|| + sum w_kl ||U_.k - U_.l||)
+
+    over edges between nearest neighbours with Gaussian weights. Rows of U that have become equal
+    form a row cluster, and equal columns a column cluster. Missing values (NaN) are allowed.
 
     Parameters
     ----------
@@ -109,7 +111,7 @@ class COBRA(BiclusterMixin, ClusterMixin, BaseEstimator, CallbackSupportMixin):
         Numbers of clusters.
     representation_ : ndarray of shape (n_rows, n_columns)
         U in the units of X, without missing values.
-    block_means_ : ndarray of shape (n_row_clusters_, n_column_clusters_)
+    block_means_ : ndarray of shape (n_row_clusters, n_column_clusters)
         Mean of every block, ignoring missing values; NaN if all of a block are missing.
     gamma_ : float
         The gamma of the representation.

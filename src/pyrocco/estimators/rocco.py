@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
@@ -22,6 +21,7 @@ from pyrocco.backends.chunked.dask import checked_array
 from pyrocco.cells.input import check_matrix, checked_chunks
 from pyrocco.cells.kinds import Cells
 from pyrocco.checkpoint import Checkpoint
+from pyrocco.deprecation import warn_deprecated
 from pyrocco.estimators.presentation import notebook_bundle, plot, report
 from pyrocco.fitting.engines import Given
 from pyrocco.fitting.pipeline import fit_rocco
@@ -52,7 +52,10 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
     ROCCO [1]_ builds a nearest-neighbour graph among the rows and one among the columns. It
     learns a smooth representation of the matrix, in which joined rows and joined columns are
     similar, by solving a Sylvester equation, and clusters its rows and columns.
-    ``variant="paper"`` follows this algorithm literally.
+    ``variant="paper"`` follows this algorithm literally. The paper does not say when its loop has
+    converged, nor which distance its silhouette has. Here the loop stops where the decrease of mu
+    ends, and the silhouette has the metric of the graphs; with these readings most of the printed
+    numbers come out on the data that are exactly the paper's.
 
     The default variant finds out what the cells are, such as counts, and prepares them. It
     clusters the prepared data: by a model of blocks of values or of counts under noise if the
@@ -120,7 +123,7 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
     row_stability_, column_stability_ : ndarray of float
         Expected overlap (Jaccard index) of each cluster with itself when labels are redrawn
         from their probabilities.
-    block_means_ : ndarray of shape (n_row_clusters_, n_column_clusters_)
+    block_means_ : ndarray of shape (n_row_clusters, n_column_clusters)
         Mean of X over every block, that is, a row cluster and a column cluster. Outlier cells
         are moved towards their expected values; missing values are left out.
     cells_ : {"real values", "counts", "yes/no", "marks", "positive values", "different units"}
@@ -547,7 +550,7 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
 
         Returns
         -------
-        ndarray of shape (n_new_rows, n_column_clusters_)
+        ndarray of shape (n_new_rows, n_column_clusters)
             A DataFrame after ``set_output(transform="pandas")``. Missing values are ignored; NaN
             if a row has no other values in a cluster.
 
@@ -777,11 +780,7 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
 
     def _renamed(self, old: str, new: str) -> Any:
         value = getattr(self, new)  # raises an AttributeError first if the model is not fitted
-        warnings.warn(
-            f"{old} is now called {new}; the old name will be removed in version 0.3.",
-            FutureWarning,
-            stacklevel=3,
-        )
+        warn_deprecated(old, new, since="0.2", stacklevel=3)
         return value
 
     def _predict_rows(self, X: MatrixLike) -> Predicted:

@@ -33,10 +33,16 @@ _STEEP, _STEEPEST = 10.0, 20.0
 _LIGHT_TAIL = 0.8
 # Number of values from which the tail is estimated, and their least share.
 _TAIL, _TAIL_SHARE = 30, 500
-# Neighbours, an odd number, whose median is the expected value, and the number of rows or
+# Neighbours whose median is the expected value, and the number of rows or
 # columns among which they are searched.
 _NEIGHBORS = 7
 _REFERENCES = 300
+# Exchanges of the smaller and the larger of two values that bring the median of seven to place 3
+# (Devillard, "Fast median search: an ANSI C implementation", 1998).
+_EXCHANGES = (
+    (0, 5), (0, 3), (1, 6), (2, 4), (0, 1), (3, 5), (2, 6), (2, 3), (3, 6), (4, 5), (1, 4), (1, 3),
+    (3, 4),
+)  # fmt: skip
 # In larger matrices, where no cell of moderate size matters, only levels are compared.
 _MOST_CELLS = 4_000_000
 # Values processed at once, and the largest score.
@@ -79,9 +85,12 @@ def find_isolated_cells(X: Dense) -> WeightedCells | None:
     values = np.ldexp(X, -room) if room else X
     levels = _medians(values)[:, None], _medians(values.T)[None]
     first = _isolated(values, *levels)
+    compares_neighbors = X.size <= _MOST_CELLS
+    if not compares_neighbors and not first.any():
+        return None
     rest = _with_nan(values, first)
     expected = levels
-    if X.size <= _MOST_CELLS:
+    if compares_neighbors:
         filled = np.where(np.isnan(rest), 0.5 * (levels[0] + levels[1]), rest)
         expected = _neighbor_medians(filled), _neighbor_medians(filled.T).T
     found = first | _isolated(rest, *expected)
@@ -106,23 +115,35 @@ def _scores(X: Dense, by_rows: Dense, by_columns: Dense) -> Floats:
 
     Zero for missing values, and in rows and columns with few values.
     """
-    distances = np.minimum(np.abs(X - by_rows), np.abs(X - by_columns)).astype(np.float64)
+    distances = _distances(X, by_rows, by_columns)
     rounding = 64 * float(np.finfo(X.dtype).eps) * float(np.abs(by_rows).max())
-    positive = distances[distances > rounding]
-    if not len(positive):
-        return np.zeros(X.shape)
-    usual = float(np.median(positive))
-    rows, columns = _scales(distances, usual, rounding), _scales(distances.T, usual, rounding)
+    rows, columns = _scales(distances, rounding), _scales(distances.T, rounding)
+    smallest = min(float(rows.min()), float(columns.min()))
+    if smallest <= rounding:
+        positive = distances[distances > rounding]
+        if not len(positive):
+            return np.zeros(X.shape)
+        usual = float(np.median(positive))
+        rows, columns = (np.where(side <= rounding, usual, side) for side in (rows, columns))
     with np.errstate(over="ignore"):
         distances /= np.maximum(rows[:, None], columns)
-    return np.asarray(np.nan_to_num(np.minimum(distances, _LARGEST), copy=False))
+    np.fmax(distances, 0, out=distances)  # NaN becomes zero
+    return np.minimum(distances, _LARGEST, out=distances)
 
 
-def _scales(distances: Floats, usual: float, rounding: float) -> Floats:
-    """Scale of every row; `usual` if most values are equal, infinite if most are missing."""
-    scales = _quantiles(distances, _SCALE_QUANTILE)
+def _distances(X: Dense, by_rows: Dense, by_columns: Dense) -> Floats:
+    """Distance of each cell from the nearer expected value, with few copies of the matrix."""
+    distances, others = X - by_rows, X - by_columns
+    np.abs(distances, out=distances)
+    np.abs(others, out=others)
+    np.minimum(distances, others, out=distances)
+    return distances.astype(np.float64, copy=False)
+
+
+def _scales(distances: Floats, rounding: float) -> Floats:
+    """Scale of every row; infinite if most of its values are missing."""
     few = np.count_nonzero(~np.isnan(distances), axis=1) < LEAST_SIDE
-    return np.where(few, np.inf, np.where(scales <= rounding, usual, scales))
+    return np.where(few, np.inf, _quantiles(distances, _SCALE_QUANTILE))
 
 
 def _outstanding(scores: Floats, n_cells: int) -> Labels:
@@ -186,9 +207,17 @@ def _neighbor_medians(X: Dense) -> Dense:
         itself = np.arange(n_rows)[part, None] == references
         distances[itself] = np.inf
         nearest = np.argpartition(distances, _NEIGHBORS - 1, axis=1)[:, :_NEIGHBORS]
-        middle = _NEIGHBORS // 2
-        medians[part] = np.partition(X[references[nearest]], middle, axis=1)[:, middle]
+        medians[part] = _median_of_seven([X[references[place]] for place in nearest.T])
     return medians
+
+
+def _median_of_seven(values: list[Dense]) -> Dense:
+    """Return the median of seven arrays, which are changed: much faster than sorting."""
+    for low, high in _EXCHANGES:
+        smaller = np.minimum(values[low], values[high])
+        np.maximum(values[low], values[high], out=values[high])
+        values[low] = smaller
+    return values[3]
 
 
 def _with_nan(X: Dense, cells: Mask) -> Dense:

@@ -209,14 +209,15 @@ def fit_once(X: Matrix | ChunkedMatrix, mostly_zero: bool, task: Task) -> Fit:
     Elsewhere the labels come from the data, and the representation is learned when it is asked
     for.
     """
-    values = task.backend.asarray(X)
     graphs, learned = None, None
     if isinstance(X, ChunkedMatrix):
         graphs, learned = learn(task.cells.of_given_rows.X, mostly_zero, task)
     elif task.represents or has_missing(X):
         graphs, learned = learn(X, mostly_zero, task)
     with task.progress.stage("clusters"):
-        assigner = task.settings.variant.assigner(mostly_zero, task.backend)
+        metric = resolve_metric(task.settings.metric, mostly_zero)
+        assigner = task.settings.variant.assigner(mostly_zero, metric, task.backend)
+        values = task.backend.operand(X) if learned is None else task.backend.asarray(X)
         U = values if learned is None else learned.U
         clusters = assigner.assign(values, U, task.n_clusters, _counted(task))
     return Fit(X, graphs, learned, assigner, clusters)
@@ -225,7 +226,7 @@ def fit_once(X: Matrix | ChunkedMatrix, mostly_zero: bool, task: Task) -> Fit:
 def _counted(task: Task) -> Counted:
     """Return what the assigner needs to know beside the prepared matrix."""
     columns = task.cells.columns
-    there = None if columns is None else task.backend.asarray(columns.X)
+    there = None if columns is None else task.backend.operand(columns.X)
     are_answers = task.settings.variant.prepares and task.cells.are_answers
     return Counted(_countable(task.cells), there, are_answers)
 

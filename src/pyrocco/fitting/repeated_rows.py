@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_array
 
 from pyrocco._typing import Array, Dense, Floats, Labels, Matrix, is_sparse, stored_values
 from pyrocco.backends import Backend, ChunkedMatrix
-from pyrocco.backends.kernels.hashing import MIXER, weighted_sums
+from pyrocco.backends.kernels.hashing import MIXER, odd_multipliers, weighted_sums
 from pyrocco.cells.inspection import estimate_cost, machine_memory
 from pyrocco.cells.values import row_slices, to_dense
 from pyrocco.fitting.missing import NonEmpty
@@ -234,7 +234,7 @@ def has_repeated_rows(X: Matrix) -> bool:
         hashes = _hash_rows(X, _exponent(X))
     else:
         bits = np.ascontiguousarray(X).view(np.dtype(f"u{X.itemsize}"))
-        hashes = weighted_sums(bits, _multipliers(X.shape[1]))
+        hashes = weighted_sums(bits, odd_multipliers(X.shape[1]))
     hashes = np.sort(hashes)
     return bool((hashes[1:] == hashes[:-1]).any())
 
@@ -298,7 +298,7 @@ def _typical_exponent(X: Matrix) -> int:
 
 def _hash_rows(X: Matrix, exponent: int) -> Hashes:
     """Sum up the mixed bits of the values, each multiplied by the number of its column."""
-    columns = _multipliers(X.shape[1])
+    columns = odd_multipliers(X.shape[1])
     if is_sparse(X):
         X = X.tocsr().copy()
         X.sum_duplicates()
@@ -306,12 +306,6 @@ def _hash_rows(X: Matrix, exponent: int) -> Hashes:
         return np.asarray(mixed @ columns)
     slices = row_slices((X.shape[0], X.shape[1]))
     return np.concatenate([_mix(X[rows], exponent) @ columns for rows in slices])
-
-
-def _multipliers(count: int) -> Hashes:
-    """Return one odd number for every column."""
-    numbers = np.random.RandomState(0).randint(0, 2**63, count, dtype=np.uint64)
-    return np.asarray(2 * numbers + np.uint64(1))
 
 
 def _mix(values: Dense, exponent: int) -> Hashes:

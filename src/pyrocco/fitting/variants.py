@@ -60,7 +60,7 @@ class Refined:
         """Return the schedule: one convex solve, or several until missing values converge."""
         return SmoothUntilStill(STILL * X.shape[0] * X.shape[1]) if has_missing else SmoothOnce()
 
-    def assigner(self, mostly_zero: bool, backend: Backend) -> JointAssigner:
+    def assigner(self, mostly_zero: bool, metric: str, backend: Backend) -> JointAssigner:
         """Return the assigner; mostly-zero data are clustered by the direction of their rows."""
         return CoClusterer(
             blocks=self.blocks and not mostly_zero,
@@ -72,11 +72,30 @@ class Refined:
 
 @dataclass(frozen=True)
 class Paper:
-    """Algorithm 1 of the paper, read literally."""
+    """Algorithm 1 of the paper, read literally.
+
+    Two things that the paper leaves open decide its results on text, see docs/how-it-works.md.
+    They are fields of the variant and no parameters of `ROCCO`.
+
+    Parameters
+    ----------
+    random_state : RandomState
+        Generator of k-means.
+    n_neighbors : int
+        Number of neighbours in the graph of RCC, the last step for dense data.
+    solver : Solver
+        Solver of the systems of RCC.
+    tolerance : float or None
+        RCC's test of convergence, see `EveryFour`; None stops where the continuation ends.
+    silhouette : str or None
+        Metric of the silhouette; None takes that of the graphs.
+    """
 
     random_state: np.random.RandomState
     n_neighbors: int
     solver: Solver
+    tolerance: float | None = None
+    silhouette: str | None = None
     bridges: Bridges = "forest"
     feature_graphs: bool = False
     finds_outliers: bool = False
@@ -101,12 +120,14 @@ class Paper:
 
     def schedule(self, X: Array, has_missing: bool) -> Schedule:
         """Return the schedule that halves mu every four iterations."""
-        return EveryFour()
+        return EveryFour(self.tolerance)
 
-    def assigner(self, mostly_zero: bool, backend: Backend) -> JointAssigner:
+    def assigner(self, mostly_zero: bool, metric: str, backend: Backend) -> JointAssigner:
         """Return k-means with the silhouette for sparse data, else RCC (lines 9-14)."""
         if mostly_zero:
-            return EachSide(SilhouetteKMeans(self.random_state, backend=backend), backend)
+            metric = self.silhouette or metric
+            kmeans = SilhouetteKMeans(self.random_state, metric=metric, backend=backend)
+            return EachSide(kmeans, backend)
         rcc = ContinuousAssigner(self.n_neighbors, self.solver, self.random_state, backend)
         return EachSide(rcc, backend)
 

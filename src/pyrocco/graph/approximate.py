@@ -13,8 +13,13 @@ from pyrocco.backends.threads import in_threads
 from pyrocco.graph.distances import SquaredEuclidean, distances_between_rows
 from pyrocco.graph.exact import Neighbors, nearest_first
 
-# Number of rows up to which all pairs are compared (see benchmarks/speed/results/neighbors.md).
-EXACT_ROWS = 100_000
+# Number of rows up to which all pairs are compared. Above, this search takes half the time of the
+# exact one or less, and finds more than 95 % of the nearest rows even if they are hard to find
+# (see benchmarks/speed/results/neighbors.md).
+EXACT_ROWS = 20_000
+# Least number of regions that are searched, and their number divided by the root of that of the
+# rows: with the same number of regions, fewer neighbours would be found among more rows.
+_LEAST_PROBES, _PROBE_SHARE = 64, 1 / 8
 # Rows searched together: enough for efficient products, few enough to share between threads.
 _BATCH_ROWS = 8192
 _SPARE = 5
@@ -27,7 +32,8 @@ class ApproximateSearch:
 
     The distances returned are exact, but some nearest rows may not be found. The partition starts
     from rows drawn with a fixed seed, so that the result depends on the data only and not on the
-    number of threads. `n_probes` of about ``2 * sqrt(n_rows)`` regions are searched for every row.
+    number of threads. `n_probes` of about ``2 * sqrt(n_rows)`` regions are searched for every row,
+    by default 64, or a sixteenth of the regions if these are more.
     For a million rows without structure inside their clusters, 64 probes find 71 % of the nearest
     rows, 128 find 91 % in 1.6 times the time, and 256 find nearly all in 2.7 times the time (see
     benchmarks/speed/results/probes.md).
@@ -35,7 +41,7 @@ class ApproximateSearch:
 
     name = "approximate"
 
-    def __init__(self, n_probes: int = 64, n_threads: int | None = None):
+    def __init__(self, n_probes: int | None = None, n_threads: int | None = None):
         self.n_probes = n_probes
         self.n_threads = n_threads
 
@@ -53,11 +59,12 @@ class ApproximateSearch:
         )
 
         def look(batch: slice) -> None:
-            rows, candidates = partition.candidates(batch, self.n_probes, n_neighbors)
+            rows, candidates = partition.candidates(batch, n_probes, n_neighbors)
             lengths = distances.exact(rows, candidates)
             chosen = nearest_first(candidates, lengths, n_neighbors)
             found.indices[rows], found.distances[rows] = chosen.indices, chosen.distances
 
+        n_probes = self.n_probes or max(_LEAST_PROBES, int(_PROBE_SHARE * np.sqrt(n_rows)))
         partition = _Partition(distances.points(), self.n_threads)
         in_threads(look, slices(n_rows, _BATCH_ROWS), self.n_threads)
         return found

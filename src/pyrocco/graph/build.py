@@ -62,7 +62,7 @@ def mutual_knn_graph(
         shortest edges from a sample of their rows if that would take longer than the search).
         ``False`` adds none.
     search : NeighborSearch, optional
-        How to find neighbours. By default, the exact search is used up to 100,000 rows and the
+        How to find neighbours. By default, the exact search is used up to 20,000 rows and the
         approximate search above. Sparse rows and the Manhattan metric are always searched
         exactly.
 
@@ -91,10 +91,10 @@ def mutual_knn_graph(
     search = choose_search(X, metric) if search is None else search
     neighbors = search.search(X, min(n_neighbors, n_rows - 1), metric)
     argsort = getattr(search, "argsort", _stable_argsort)
-    pairs, lengths, mutual = _undirected(neighbors, n_rows, argsort)
+    pairs, lengths, mutual, places = _undirected(neighbors, n_rows, argsort)
     keys = pairs[mutual]
     if bridges:
-        in_tree, forest = _spanning_forest(pairs, lengths, n_rows, argsort)
+        in_tree, forest = _spanning_forest(pairs, lengths, places, n_rows, argsort)
         keys = pairs[mutual | in_tree]
         if bridges != "forest" and roots(forest).any():
             outside = getattr(search, "outside", exact_outside)
@@ -128,8 +128,11 @@ def _as_rows(X: Matrix | Chunked, allow_nan: bool) -> Matrix | Chunked:
 
 def _undirected(
     neighbors: Neighbors, n_rows: int, argsort: Argsort
-) -> tuple[Labels, Floats, Mask]:
-    """Return pairs of neighbours (as head * n + tail), their lengths, and which are mutual."""
+) -> tuple[Labels, Floats, Mask, Labels]:
+    """Return pairs of neighbours (as head * n + tail), their lengths, and which are mutual.
+
+    The last array says where each pair was found first, in the order of the rows.
+    """
     ends = np.repeat(np.arange(n_rows), neighbors.indices.shape[1])
     others = neighbors.indices.ravel()
     present = others >= 0
@@ -140,14 +143,19 @@ def _undirected(
     # No pair at all if no two rows have values in the same column.
     first = np.r_[True, keys[1:] != keys[:-1]][: len(keys)]
     both = np.r_[keys[1:] == keys[:-1], False][: len(keys)]
-    return keys[first], neighbors.distances.ravel()[present][order[first]], both[first]
+    places = order[first]
+    return keys[first], neighbors.distances.ravel()[present][places], both[first], places
 
 
 def _spanning_forest(
-    pairs: Labels, lengths: Floats, n_rows: int, argsort: Argsort
+    pairs: Labels, lengths: Floats, places: Labels, n_rows: int, argsort: Argsort
 ) -> tuple[Mask, Labels]:
-    """Return which of the sorted `pairs` are in Kruskal's forest, and its state."""
-    order = argsort(without_rounding(lengths))
+    """Return which of the sorted `pairs` are in Kruskal's forest, and its state.
+
+    Of pairs of equal length the one that was found first comes first, as in RCC's program.
+    """
+    found = argsort(places)
+    order = found[argsort(without_rounding(lengths[found]))]
     parents = np.arange(n_rows)
     heads, tails = np.divmod(pairs[order], n_rows)
     chosen = np.zeros(len(pairs), dtype=bool)

@@ -19,7 +19,7 @@ from pyrocco.backends.chunked.engine import gram
 from pyrocco.backends.chunked.matrix import Store, dense
 from pyrocco.backends.chunked.rechunk import exchange
 from pyrocco.backends.kernels.hashing import MIXER
-from pyrocco.graph.approximate import EXACT_ROWS, ApproximateSearch, centre_scores, region_centres
+from pyrocco.graph.approximate import ApproximateSearch, centre_scores, region_centres
 from pyrocco.graph.distances import RowDistances, distances_between_rows
 from pyrocco.graph.exact import (
     ExactSearch,
@@ -46,6 +46,8 @@ _SEARCH_ARRAYS = 6
 # A region may be this many times as large as the average.
 _SLACK = 2
 _SAMPLE_PER_REGION = 64
+# Number of rows up to which all pairs are compared: regions of more rows are sent to workers.
+_EXACT_ROWS = 100_000
 # Rows of a region up to which comparing all pairs is as fast.
 _EXACT_REGION = 10_000
 
@@ -57,7 +59,7 @@ class ChunkedSearch:
     `ExactSearch` on the whole matrix.
     """
 
-    def __init__(self, backend: ChunkedBackend, exact_rows: int = EXACT_ROWS):
+    def __init__(self, backend: ChunkedBackend, exact_rows: int = _EXACT_ROWS):
         self.backend, self.exact_rows = backend, exact_rows
         self.name = "exact"
         self._columns: KnownDistances | None = None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from pyrocco.deprecation import warn_deprecated
 
 if TYPE_CHECKING:
     from pyrocco.io.errors import MatrixError, MissingExtraError, ModelFileError, OutputError
@@ -54,7 +55,7 @@ __all__ = [
 
 # Imported in this order until one has the name, so that the errors need no other library.
 _MODULES = ("errors", "named_matrix", "read", "partitioned", "result_folder", "result_files")
-# Former names, which work until the next release.
+# Former names.
 _RENAMED = {
     "Shards": "PartitionedMatrix",
     "is_sharded": "is_partitioned",
@@ -65,8 +66,7 @@ _RENAMED = {
 def __getattr__(name: str) -> Any:
     if name in _RENAMED:
         new = _RENAMED[name]
-        message = f"pyrocco.io.{name} is now pyrocco.io.{new}; the old name will be removed"
-        warnings.warn(message, FutureWarning, stacklevel=2)
+        warn_deprecated(f"pyrocco.io.{name}", f"pyrocco.io.{new}", since="0.2")
         name = new
     if name in __all__:
         for module in map(import_module, (f"pyrocco.io.{module}" for module in _MODULES)):

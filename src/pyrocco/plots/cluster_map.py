@@ -18,9 +18,11 @@ from sklearn.base import clone
 
 from pyrocco._typing import Labels, Matrix, is_sparse
 from pyrocco.assign.nested import NestedSide
+from pyrocco.cells.input import check_matrix
 from pyrocco.estimators import ROCCO
 from pyrocco.plots.cluster_map_figure import Drawing, draw
 from pyrocco.plots.colour_values import ColourChoice, as_axis, standardised
+from pyrocco.plots.heatmap import outlier_degree
 from pyrocco.plots.input import NamedData, read_data
 from pyrocco.plots.layout import ClusterMapStyle, Side
 from pyrocco.plots.order import clusters_in_order, member_order, tree_of
@@ -214,6 +216,8 @@ def clustermap(  # noqa: PLR0913 - as many as users of seaborn expect
     of the cells in it. No pixel shows cells of two clusters, and single rows and columns that
     differ much from the rest of their cluster have a pixel of their own.
 
+    Outlier cells that the model found are grey.
+
     If the columns have different units (`ROCCO.cells_`), the values that are drawn are
     standardised by column, as with ``z_score="columns"``.
 
@@ -253,7 +257,8 @@ def clustermap(  # noqa: PLR0913 - as many as users of seaborn expect
     )
     sides = _sides(model, read, orders, tables, asked, style.colours)
     choice = ColourChoice(cmap, center, vmin, vmax, robust)
-    drawing = Drawing(drawn, *sides, choice, label or _usual_label(scaling, read.words), style)
+    label = label or _usual_label(scaling, read.words)
+    drawing = Drawing(drawn, *sides, choice, label, style, _outliers(model, drawn))
     figure, axes = draw(drawing, figsize, title)
     labelled = _both_labels(model, (len(read.rows), len(read.columns)))
     row_labels = pd.Series(labelled.row_labels_, read.rows, name="cluster")
@@ -328,6 +333,13 @@ def _orders(model: Any, X: Matrix, sorted_: tuple[bool, bool]) -> tuple[Labels, 
         rows if sorted_[0] else np.arange(X.shape[0]),
         columns if sorted_[1] else np.arange(X.shape[1]),
     )
+
+
+def _outliers(model: Any, X: Matrix) -> Matrix | None:
+    """Return how far every cell is an outlier; None if none was found in this matrix."""
+    weights = getattr(model, "cell_weights_", None)
+    known = weights is not None and weights.shape == X.shape
+    return outlier_degree(check_matrix(weights)) if known else None
 
 
 def _annotation_tables(

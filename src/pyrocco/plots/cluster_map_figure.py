@@ -9,13 +9,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection
-from matplotlib.colors import to_rgb
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from pyrocco._typing import Dense, Floats, Matrix, stored_values
+from pyrocco._typing import Dense, Floats, Matrix, is_sparse, stored_values
+from pyrocco.assign.nested import NestedSide
 from pyrocco.plots.branches import tree_links
 from pyrocco.plots.colour_values import ColourChoice, Colours
+from pyrocco.plots.heatmap import outlier_opacity
 from pyrocco.plots.layout import (
     BAR,
     GAP,
@@ -35,9 +37,9 @@ from pyrocco.plots.layout import (
     has_tree,
     margin,
 )
-from pyrocco.plots.legends import Legend, Size, format_ticks, legend_of, nice_ticks
+from pyrocco.plots.legends import Legend, Place, Size, format_ticks, legend_of, nice_ticks
 from pyrocco.plots.places import Places, pixel_means, standing_out
-from pyrocco.plots.style import cluster_colours
+from pyrocco.plots.style import GREY, cluster_colours
 from pyrocco.plots.text_size import fitted, line_height, text_width, widest
 from pyrocco.plots.tracks import MOST_COLOURED, Track
 
@@ -47,6 +49,7 @@ __all__ = ["Drawing", "draw"]
 _PIXELS = 300
 # Rows whose mean differs from their cluster by this share of the colours keep their own pixel.
 _STANDS_OUT = 0.15
+_OUTLIER = 0.5
 _BRANCH = "0.35"  # colour of merges above the clusters
 # Inches of the colour bar: thickness and length.
 _COLOUR_BAR = 0.12, 1.1
@@ -64,6 +67,7 @@ class Drawing:
     choice: ColourChoice
     label: str
     style: ClusterMapStyle
+    outliers: Matrix | None = None  # from 0 to 1: how far every cell is an outlier
 
 
 def draw(drawing: Drawing, figsize: Size | None, title: str | None) -> tuple[Figure, Parts]:
@@ -75,20 +79,20 @@ def draw(drawing: Drawing, figsize: Size | None, title: str | None) -> tuple[Fig
     colours, extend = _colours(drawing)
     bar = _ColourBar(colours, drawing.label, style.font_size, below, extend)
     contents = Contents(rows, columns, style, legends, bar.size, title, figsize)
-    unnamed = _names_without_room(contents)
-    legends = [*unnamed, *legends]
+    legends = [*_names_without_room(contents), *legends, *_legend_of_outliers(drawing)]
     layout = replace(contents, legends=legends).plan()
     figure = Figure(figsize=layout.figure)
     page = _Page(figure, layout)
     places = _places(drawing, layout, colours)
-    parts = {"canvas": page.canvas, "heatmap": _draw_heat(page, drawing.X, places, colours)}
+    parts = {"canvas": page.canvas, "heatmap": _draw_heat(page, drawing, places, colours)}
     for side, along in zip((rows, columns), places, strict=True):
         parts |= _draw_side(page, side, along, style)
     _write_names(parts["heatmap"], page, (rows, columns), places, style.font_size)
+    if layout.colour_bar is not None:
+        parts["colorbar"] = bar.draw(page, layout.colour_bar)
     if style.legend != "none":
         for legend, place in zip(legends, layout.legends, strict=True):
             legend.draw(page.canvas, page.up(place))
-        parts["colorbar"] = bar.draw(page)
     _write_title(page, style.font_size)
     return figure, parts
 
@@ -170,6 +174,9 @@ def _colours(drawing: Drawing) -> tuple[Colours, str]:
     """Choose the colours by means over the cells that share a pixel; say which ends are cut."""
     stored = stored_values(drawing.X)
     known = stored[np.isfinite(stored)]
+    if isinstance(drawing.outliers, np.ndarray) and not is_sparse(drawing.X):
+        # Outlier cells are grey, and must not make all others pale.
+        known = stored[np.isfinite(stored) & (drawing.outliers < _OUTLIER)]
     signed = bool((known < 0).any())
     values = known if known.size <= 4_000_000 else known[:: known.size // 2_000_000]
     if known.size < drawing.X.shape[0] * drawing.X.shape[1] and stored.ndim == 1:
@@ -183,12 +190,16 @@ def _colours(drawing: Drawing) -> tuple[Colours, str]:
     return colours, ends.get(cut, "both")
 
 
-def _draw_heat(page: _Page, X: Matrix, places: tuple[Places, Places], colours: Colours) -> Axes:
+def _draw_heat(
+    page: _Page, drawing: Drawing, places: tuple[Places, Places], colours: Colours
+) -> Axes:
     left, top, width, height = page.layout.heat
     ax = page.axes(left, top, width, height)
     pixels = round(height * _PIXELS), round(width * _PIXELS)
-    means, gaps = pixel_means(X, *places, pixels)
+    means, gaps = pixel_means(drawing.X, *places, pixels)
     image = colours.rgb(means)
+    if drawing.outliers is not None:
+        image = _greyed(image, pixel_means(drawing.outliers, *places, pixels)[0])
     image[gaps] = (255, 255, 255, 0)
     rows, columns = places
     ax.imshow(
@@ -198,6 +209,21 @@ def _draw_heat(page: _Page, X: Matrix, places: tuple[Places, Places], colours: C
         interpolation="antialiased",
     )
     return ax
+
+
+def _greyed(image: Dense, degrees: Floats) -> Dense:
+    """Draw grey over the pixels of outlier cells."""
+    opacity = outlier_opacity(degrees)[..., None]
+    grey = np.array([*(255 * channel for channel in to_rgb(GREY)), 255])
+    return np.asarray((1 - opacity) * image + opacity * grey).round().astype(image.dtype)
+
+
+def _legend_of_outliers(drawing: Drawing) -> list[Legend]:
+    if drawing.outliers is None:
+        return []
+    # Where rows are called cells, a cell of the matrix is a value.
+    title = "outlier values" if drawing.rows.word == "cells" else "outlier cells"
+    return [Legend(title, drawing.style.font_size, ((to_hex(GREY), "left out of the fit"),))]
 
 
 def _draw_side(page: _Page, side: Side, places: Places, style: ClusterMapStyle) -> Parts:
@@ -212,8 +238,8 @@ def _draw_side(page: _Page, side: Side, places: Places, style: ClusterMapStyle) 
             return page.axes(start, top, depth, height)
         return page.axes(left, start, width, depth)
 
-    if has_tree(side, style):
-        parts[f"{name}_tree"] = _draw_tree(strip(style.tree_size), side, places)
+    if side.tree is not None and has_tree(side, style):
+        parts[f"{name}_tree"] = _draw_tree(strip(style.tree_size), side, side.tree, places)
         start += style.tree_size + 0.02
     if side.is_clustered:
         parts[f"{name}_clusters"] = _draw_bar(
@@ -234,10 +260,9 @@ def _along(ax: Axes, axis: str, places: Places, depth: tuple[float, float]) -> N
         ax.set(xlim=(0, places.length), ylim=depth)
 
 
-def _draw_tree(ax: Axes, side: Side, places: Places) -> Axes:
+def _draw_tree(ax: Axes, side: Side, tree: NestedSide, places: Places) -> Axes:
     n_clusters = len(side.clusters)
-    assert side.tree is not None
-    links = tree_links(side.tree, places.centres, n_clusters)
+    links = tree_links(tree, places.centres, n_clusters)
     palette = cluster_colours(n_clusters)
     corners = [link.corners[:, ::-1] if side.axis == "rows" else link.corners for link in links]
     colours = [_BRANCH if link.cluster < 0 else palette[link.cluster] for link in links]
@@ -245,7 +270,7 @@ def _draw_tree(ax: Axes, side: Side, places: Places) -> Axes:
         LineCollection(corners, colors=colours, linewidths=0.6 if len(links) > 40 else 0.8),
         autolim=False,
     )
-    highest = 1.02 * float(side.tree.heights.max(initial=0.0)) or 1.0
+    highest = 1.02 * float(tree.heights.max(initial=0.0)) or 1.0
     _along(ax, side.axis, places, (highest, 0) if side.axis == "rows" else (0, highest))
     return ax
 
@@ -484,10 +509,8 @@ class _ColourBar:
             return max(long + numbers, title[0]), title[1] + 0.09 + 0.05 + line_height(self.font)
         return max(title[0], thick + 0.06 + numbers), title[1] + 0.05 + long + 0.05
 
-    def draw(self, page: _Page) -> Axes:
-        """Draw the colour bar at its place."""
-        place = page.layout.colour_bar
-        assert place is not None
+    def draw(self, page: _Page, place: Place) -> Axes:
+        """Draw the colour bar at a place."""
         self._title.draw(page.canvas, page.up(place))
         thick, long = _COLOUR_BAR
         texts = format_ticks(self.ticks)

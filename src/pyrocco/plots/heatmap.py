@@ -12,7 +12,14 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from pyrocco._typing import FittedCoClustering, Labels, Matrix, MatrixLike, stored_values
+from pyrocco._typing import (
+    FittedCoClustering,
+    Floats,
+    Labels,
+    Matrix,
+    MatrixLike,
+    stored_values,
+)
 from pyrocco.cells.input import check_matrix
 from pyrocco.plots.axis_labels import (
     LONGEST_NAME,
@@ -38,6 +45,7 @@ __all__ = [
     "before_and_after",
     "mark_outlier_cells",
     "outlier_degree",
+    "outlier_opacity",
     "plot_biclusters",
     "plot_matrix",
 ]
@@ -219,10 +227,15 @@ def mark_outlier_cells(weights: Matrix, ax: Axes, orders: tuple[Labels, Labels])
     Cells with a weight of at least 0.75 are left as they are. Cells that a sparse matrix of
     weights does not store have weight 1.
     """
-    opacity = np.clip(2 * downsample(outlier_degree(weights), *orders) - 0.5, 0, 1)
+    opacity = outlier_opacity(downsample(outlier_degree(weights), *orders))
     grey = np.broadcast_to(to_rgb(GREY), (*opacity.shape, 3))
     show_image(ax, np.concatenate([grey, opacity[..., None]], axis=2), weights.shape)
     return ax
+
+
+def outlier_opacity(degrees: Floats) -> Floats:
+    """Return how much grey covers cells: none up to a degree of 0.25, all from 0.75 on."""
+    return np.clip(2 * degrees - 0.5, 0, 1)
 
 
 def outlier_degree(weights: Matrix) -> Matrix:

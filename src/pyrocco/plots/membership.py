@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from pyrocco._typing import Floats, Labels
+from pyrocco.deprecation import warn_deprecated
 from pyrocco.plots.axis_labels import label_clusters
 from pyrocco.plots.order import bins, display_order
 from pyrocco.plots.style import FONT_SIZE, cluster_colours, own_axes
@@ -95,12 +95,7 @@ def plot_confidence(
     confidence: ArrayLike, labels: ArrayLike, ax: Axes, *, side: str = "rows"
 ) -> Axes:
     """Plot membership probabilities; the deprecated name of `plot_membership`."""
-    warnings.warn(
-        "plot_confidence is now called plot_membership; the old name will be removed in version "
-        "0.3.",
-        FutureWarning,
-        stacklevel=2,
-    )
+    warn_deprecated("plot_confidence", "plot_membership", since="0.2")
     return plot_membership(confidence, labels, ax, side=side)
 
 

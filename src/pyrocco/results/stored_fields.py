@@ -269,7 +269,11 @@ _ASSIGNERS = {
         n_neighbors=_COUNT, solver=_SOLVER, random_state=_SEED, backend=_BACKEND
     ),
     "SilhouetteKMeans": Fields(
-        random_state=_SEED, max_clusters=_COUNT, sample_size=_COUNT, backend=_BACKEND
+        random_state=_SEED,
+        max_clusters=_COUNT,
+        sample_size=_COUNT,
+        metric=Text(METRICS),
+        backend=_BACKEND,
     ),
 }
 _JOINT_ASSIGNERS = {

@@ -61,6 +61,10 @@ class ChunkedBackend:
             return X.then(dense)
         return X if isinstance(X, ChunkedTranspose) else self.local.asarray(X)
 
+    def operand(self, X: Matrix | Chunked) -> Any:
+        """Return dense chunks."""
+        return self.asarray(X)
+
     def to_numpy(self, U: ChunkedMatrix | Dense) -> Dense:
         """Return an array of few columns in this process."""
         return np.concatenate(U.results(dense)) if isinstance(U, ChunkedMatrix) else np.asarray(U)

@@ -60,79 +60,81 @@ def divide_by_sums(odds):
 
 
 @kernel
-def merge_path(rows, indptr, indices, start, resolution, rounds):
-    """Merge the two clusters whose merger leaves the largest modularity, until one is left.
+def symmetric_links(near):
+    """Link every row i to the rows near[i], in both directions: CSR arrays without values."""
+    n, k = near.shape
+    linked = np.zeros((n, n), dtype=np.bool_)
+    for i in range(n):
+        for j in range(k):
+            linked[i, near[i, j]] = True
+            linked[near[i, j], i] = True
+    indptr = np.zeros(n + 1, dtype=np.int32)
+    indices = np.empty(2 * n * k, dtype=np.int32)
+    count = 0
+    for i in range(n):
+        for j in range(n):
+            if linked[i, j]:
+                indices[count] = j
+                count += 1
+        indptr[i + 1] = count
+    return indptr, indices[:count].copy()
 
-    After every merger, rows move to the nearest centre (k-means). Clusters keep their number
-    from the start of the path to its end; `alive` marks those that still exist. Only the costs
-    of centres that moved are computed again. Return the labels (0 to K-1) and the modularity at
-    every step of the path.
-    """
-    labels = start.copy()
-    k = labels.max() + 1
-    path = np.empty((k, rows.shape[0]), dtype=np.intp)
-    modularities = np.empty(k)
-    alive = np.ones(k, dtype=np.bool_)
-    moved = np.ones(k, dtype=np.bool_)
-    costs = np.empty((rows.shape[0], k))
-    n_steps = 0
-    while True:
-        links = links_between(indptr, indices, labels, k)
-        modularities[n_steps], first, second = _judge(links, alive, resolution)
-        _write_compact(labels, alive, path[n_steps])
-        n_steps += 1
-        if first == second:
-            return path[:n_steps], modularities[:n_steps]
-        for i in range(labels.shape[0]):
-            if labels[i] == second:
-                labels[i] = first
-        alive[second] = False
-        moved[first] = True
-        _settle(rows, labels, alive, moved, costs, rounds)
+
+@kernel
+def links_out(indptr, indices, part):
+    """Count the links that leave the rows of `part`, and those of the rows of `part` in all."""
+    leaving, all_links = 0, 0
+    for i in range(part.shape[0]):
+        if part[i]:
+            all_links += indptr[i + 1] - indptr[i]
+            for e in range(indptr[i], indptr[i + 1]):
+                leaving += not part[indices[e]]
+    return leaving, all_links
 
 
 @kernel
 def links_between(indptr, indices, labels, k):
-    """Compute the share of the stored edges between every two of `k` labels."""
+    """Count the stored links between every two of `k` labels."""
     counts = np.zeros((k, k), dtype=np.int64)
     for i in range(indptr.shape[0] - 1):
         for e in range(indptr[i], indptr[i + 1]):
             counts[labels[i], labels[indices[e]]] += 1
-    return counts / indices.shape[0]
+    return counts
 
 
 @kernel
-def _judge(links, alive, resolution):
-    """Compute the modularity and the two clusters to merge: the same one twice if one is left."""
-    k = links.shape[0]
-    degrees = links.sum(axis=0)
-    modularity, most, first, second = 0.0, -np.inf, 0, 0
-    for a in range(k):
-        if not alive[a]:
-            continue
-        modularity += links[a, a] - resolution * degrees[a] * degrees[a]
-        for b in range(a + 1, k):
-            gain = links[a, b] - resolution * degrees[a] * degrees[b]
-            if alive[b] and gain > most:
-                most, first, second = gain, a, b
-    return modularity, first, second
+def settle(rows, indptr, indices, labels, links, alive, moved, costs, rounds):
+    """Run at most `rounds` of Lloyd's iterations; a cluster without rows is no longer alive.
 
-
-@kernel
-def _settle(rows, labels, alive, moved, costs, rounds):
-    """Run at most `rounds` of Lloyd's iterations; a cluster without rows is no longer alive."""
+    `moved` marks the centres whose costs must be computed again. The `links` between clusters
+    follow the rows that move to another cluster.
+    """
+    n = rows.shape[0]
+    nearest, least = np.empty(n, dtype=np.intp), np.empty(n)
     for _ in range(rounds):
         _refresh(rows, labels, alive, moved, costs)
+        for i in range(n):
+            nearest[i], least[i] = labels[i], costs[labels[i], i]
+        for c in range(alive.shape[0]):
+            if alive[c]:
+                for i in range(n):  # without branches, for vector instructions
+                    less = costs[c, i] < least[i]
+                    nearest[i] = c if less else nearest[i]
+                    least[i] = costs[c, i] if less else least[i]
         settled = True
-        for i in range(rows.shape[0]):
-            nearest = labels[i]
-            for c in range(alive.shape[0]):
-                if alive[c] and costs[i, c] < costs[i, nearest]:
-                    nearest = c
-            if nearest != labels[i]:
-                moved[labels[i]] = moved[nearest] = True
-                labels[i] = nearest
-                settled = False
+        for i in range(n):
+            own, target = labels[i], nearest[i]
+            if own == target:
+                continue
+            for e in range(indptr[i], indptr[i + 1]):
+                other = labels[indices[e]]
+                links[own, other] -= 1
+                links[other, own] -= 1
+                links[target, other] += 1
+                links[other, target] += 1
+            moved[own] = moved[target] = True
+            labels[i] = target
+            settled = False
         if settled:
             break
 
@@ -141,29 +143,29 @@ def _settle(rows, labels, alive, moved, costs, rounds):
 def _refresh(rows, labels, alive, moved, costs):
     """Update costs at the centres that moved: half the squared distance minus a constant."""
     n, n_features = rows.shape
-    for c in range(alive.shape[0]):
+    k = alive.shape[0]
+    centres, sizes = np.zeros((k, n_features)), np.zeros(k)
+    for i in range(n):
+        if moved[labels[i]]:
+            sizes[labels[i]] += 1
+            for f in range(n_features):
+                centres[labels[i], f] += rows[i, f]
+    for c in range(k):
         if not (moved[c] and alive[c]):
             continue
-        centre, size = np.zeros(n_features, dtype=rows.dtype), 0
-        for i in range(n):
-            if labels[i] == c:
-                centre += rows[i]
-                size += 1
-        if size == 0:
+        if sizes[c] == 0:
             alive[c] = False
             continue
-        centre /= rows.dtype.type(size)
-        half = 0.5 * np.dot(centre, centre)
-        costs[:, c] = half - np.dot(rows, centre)
+        square = 0.0
+        for f in range(n_features):
+            centres[c, f] /= sizes[c]
+            square += centres[c, f] * centres[c, f]
+        for i in range(n):
+            product = 0.0
+            for f in range(n_features):
+                product += rows[i, f] * centres[c, f]
+            costs[c, i] = 0.5 * square - product
         moved[c] = False
-
-
-@kernel
-def _write_compact(labels, alive, out):
-    """Write the labels as 0 to K-1."""
-    rank = np.cumsum(alive) - 1
-    for i in range(labels.shape[0]):
-        out[i] = rank[labels[i]]
 
 
 # Above this, the other term of the sum is below the rounding error of share exp(slab).

@@ -1,6 +1,8 @@
 """Kernels that compute hashes of rows and columns."""
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
 
 from pyrocco.backends.kernels.compile import kernel
 
@@ -8,6 +10,12 @@ from pyrocco.backends.kernels.compile import kernel
 MIXER = 0x9E3779B97F4A7C15
 # Steps from zero to the largest value of a row.
 STEPS = 2.0**20
+
+
+def odd_multipliers(count: int) -> NDArray[np.uint64]:
+    """Return one odd number for every column."""
+    numbers = np.random.RandomState(0).randint(0, 2**63, count, dtype=np.uint64)
+    return np.asarray(2 * numbers + np.uint64(1))
 
 
 @kernel
@@ -46,4 +54,18 @@ def content_keys(X, largest, axis):
                 step = np.uint64(np.int64(np.rint(cell / largest[place] * STEPS)))
                 mixed = step * np.uint64(MIXER)
                 keys[place] += (mixed ^ (mixed >> np.uint64(32))) * np.uint64(MIXER)
+    return keys
+
+
+def sparse_content_keys(X: sparse.csr_array, axis: int) -> NDArray[np.uint64]:
+    """Return the same hashes of the rows (axis 0) or columns of a CSR matrix."""
+    cells = X.data.astype(np.float64)
+    places = X.indices if axis else np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    largest = np.zeros(X.shape[axis])
+    np.maximum.at(largest, places, np.abs(cells))
+    steps = np.rint(cells / np.where(largest > 0, largest, 1)[places] * STEPS).astype(np.int64)
+    mixed = steps.view(np.uint64) * np.uint64(MIXER)
+    mixed = (mixed ^ (mixed >> np.uint64(32))) * np.uint64(MIXER)
+    keys = np.zeros(X.shape[axis], dtype=np.uint64)
+    np.add.at(keys, places, mixed)
     return keys

@@ -5,6 +5,7 @@ import json
 import os
 import time
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -187,6 +188,16 @@ def test_closing_stops_everything(tmp_path, monkeypatch, page):
     assert page.desk.fits.find(first).stage == "stopped"
     assert len(FakeCommand.started) == 1
     assert page.get(f"fits/{second}").json()["stage"] != "running"
+
+
+def test_closing_stops_previews(page, tmp_path):
+    command = FakeCommand([], tmp_path)
+    with ThreadPoolExecutor(1) as thread:
+        outcome = thread.submit(page.desk.fits.run_aside, command)
+        while not page.desk.fits._aside:
+            time.sleep(0.01)
+        page.desk.fits.close()
+        assert outcome.result(20).was_stopped
 
 
 def test_quitting(page):

@@ -106,6 +106,7 @@ class Fits:
         self._waiting: deque[Fit] = deque()
         self._running: tuple[Fit, Command] | None = None
         self._changed = threading.Condition()
+        self._aside: set[Command] = set()
         self._is_closed = False
         folder.mkdir()
         self._worker = threading.Thread(target=self._work, name="fits", daemon=True)
@@ -151,13 +152,21 @@ class Fits:
         prediction_id = secrets.token_hex(8)
         table = fit.folder / f"labels-{prediction_id}.csv"
         words = predict_words(fit.folder, new.path, table, fit.options)
-        outcome = Command(words, self.scratch).run()
+        outcome = self.run_aside(Command(words, self.scratch))
         if outcome.succeeded:
             fit.predictions[prediction_id] = table
         return prediction_id, outcome
 
+    def run_aside(self, command: Command) -> Outcome:
+        """Run a command that needs no turn, such as a preview; `close` stops it, too."""
+        self._aside.add(command)
+        try:
+            return command.run()
+        finally:
+            self._aside.discard(command)
+
     def close(self) -> None:
-        """Stop all fits."""
+        """Stop all fits and other commands."""
         with self._changed:
             self._is_closed = True
             self._waiting.clear()
@@ -165,6 +174,8 @@ class Fits:
             self._changed.notify_all()
         if running is not None:
             self.stop(running[0])
+        for command in tuple(self._aside):
+            command.stop()
         self._worker.join()
 
     def _work(self) -> None:

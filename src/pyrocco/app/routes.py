@@ -252,7 +252,7 @@ class Pages:
         command = Command(words, self._desk.fits.scratch)
         self._previews[upload.id] = command
         try:
-            return command.run()
+            return self._desk.fits.run_aside(command)
         finally:
             if self._previews.get(upload.id) is command:
                 del self._previews[upload.id]

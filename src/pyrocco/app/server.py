@@ -56,7 +56,7 @@ class AppServer:
         self._server = uvicorn.Server(
             uvicorn.Config(
                 make_site(self._gate, desk),
-                log_level="error",
+                log_level="critical",
                 access_log=False,
                 server_header=False,
                 timeout_graceful_shutdown=_PATIENCE,

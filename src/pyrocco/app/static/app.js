@@ -190,27 +190,39 @@
     const uses = [["data", "data"], ["names", "row names"], ["annotation", "annotation"], ["ignore", "ignored"]];
     find("columns").replaceChildren(...found.slice(0, COLUMNS_SHOWN).map((name) => {
       const use = useOf(name);
-      const select = make("select", { "aria-label": `Use of ${name}`, onchange: (event) => setUse(name, event.target.value) });
+      const select = make("select", { "aria-label": `Use of ${name}`, onchange: (event) => { event.stopPropagation(); setUse(name, event.target.value); } });
       fill(select, use === "aside" ? [...uses, ["aside", "set aside"]] : uses);
       select.value = use;
+      select.addEventListener("input", (event) => event.stopPropagation());
       return make("label", {}, make("span", {}, name), select);
     }), ...(found.length > COLUMNS_SHOWN ? [make("p", { class: "muted small" }, `${found.length - COLUMNS_SHOWN} more columns: write a part of their names above.`)] : []));
   }
 
   function setUse(name, use) {
     const data = state.columns.filter((other) => useOf(other) === "data");
+    const isAdded = use === "data" && state.about.set_aside.includes(name);
+    const problem = name.includes(",") && use !== "names" ? "Its name contains a comma: rename the column in the file, or give its position, counted from 1, below."
+      : isAdded && (state.about.facts.n_columns > state.about.columns.length || data.some((other) => other.includes(","))) ? `To use "${name}" too, write all columns of data under "Columns to use" below.` : "";
+    show("read-error", problem);
+    if (problem) {
+      find("correct-box").open = true;
+      showColumns();
+      return;
+    }
     if (field("row_names").value === name) field("row_names").value = "";
     for (const list of ["columns", "ignore", "annotate"]) field(list).value = listed(list).filter((other) => other !== name).join(",");
     if (use === "names") field("row_names").value = name;
     if (use === "annotation") field("annotate").value = [...listed("annotate"), name].join(",");
     if (use === "ignore") field("ignore").value = [...listed("ignore"), name].join(",");
     // A column that the reader set aside is used only if it is named, with the others.
-    if (use === "data" && state.about.set_aside.includes(name)) field("columns").value = [...data, name].join(",");
+    if (isAdded) field("columns").value = [...data, name].join(",");
     preview();
   }
 
   function corrected(event) {
-    if (event.target.id === "column-search" || event.target.closest("#columns") || event.target.type === "file") return;
+    if (event.target.id === "column-search" || event.target.type === "file") return;
+    // Another sheet or another first line has other columns.
+    if (event.type === "change" && !["row_names", "columns", "ignore", "annotate"].includes(event.target.name)) state.columns = [];
     clearTimeout(state.timer);
     state.timer = setTimeout(preview, event.type === "input" ? 700 : 0);
   }

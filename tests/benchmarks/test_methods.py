@@ -63,10 +63,10 @@ def test_rocco_of_the_paper_takes_the_values_as_they_are():
 def test_the_representation_is_that_of_the_fit_if_it_has_one():
     found = METHODS["rocco"].run(planted(), 3, 0, True, {})
     assert found.representation is None
-    assert set(found.stages) == {"assignment"}
+    assert set(found.stages) == {"isolated", "preparation", "assignment"}
     paper = METHODS["rocco_paper+km"].run(planted(), 3, 0, True, {})
     assert paper.representation.shape == (60, 45)
-    assert set(paper.stages) == {"graph", "representation", "assignment"}
+    assert set(paper.stages) == {"preparation", "graph", "representation", "assignment"}
 
 
 @pytest.mark.parametrize("name", ["no_parts", "no_uniting", "no_blocks", "no_robust", "cn_x"])

@@ -106,5 +106,6 @@ def test_a_fit_resumes_after_its_scheduler_was_lost(tmp_path, stage, another_sch
         labels = np.asarray(model.row_labels_)
     assert adjusted_rand_score(ROCCO().fit(X).row_labels_, labels) == 1.0
     # Graphs are not made again; neither is the representation, once it was learned.
-    assert recorder.stages == STAGES[STAGES.index(stage) :]
+    learned = [name for name in recorder.stages if name != "preparation"]
+    assert learned == STAGES[STAGES.index(stage) :]
     assert not list(tmp_path.iterdir())

@@ -14,7 +14,7 @@ from pyrocco import ROCCO
 from pyrocco.assign import Counted
 from pyrocco.backends import NumpyBackend
 from pyrocco.cells.input import check_matrix
-from pyrocco.cells.values import is_mostly_zero
+from pyrocco.cells.values import is_mostly_zero, resolve_metric
 from pyrocco.fitting.engines import Given, MemoryEngine
 from pyrocco.fitting.settings import Settings
 
@@ -26,9 +26,10 @@ def cluster(X: Any, k: int, seed: int) -> Found:
     arranged = engine.arrange(Given(check_matrix(X, order="C")), settings.variant)
     cells = engine.prepare(arranged, settings)
     mostly_zero = is_mostly_zero(cells.X) and not cells.are_answers
-    columns = None if cells.columns is None else backend.asarray(cells.columns.X)
-    values = backend.asarray(cells.X)
-    assigner = settings.variant.assigner(mostly_zero, backend)
+    columns = None if cells.columns is None else backend.operand(cells.columns.X)
+    values = backend.operand(cells.X)
+    metric = resolve_metric(settings.metric, mostly_zero)
+    assigner = settings.variant.assigner(mostly_zero, metric, backend)
     found = assigner.assign(values, values, (None, None), Counted(cells.counts, columns))
     rows = np.empty_like(found.row_labels)
     rows[arranged.copies.index] = found.row_labels

@@ -89,6 +89,17 @@ class Paper:
         RCC's test of convergence, see `EveryFour`; None stops where the continuation ends.
     silhouette : str or None
         Metric of the silhouette; None takes that of the graphs.
+    bridges : bool or "forest"
+        Which edges join the parts of a graph, see `pyrocco.graph.build`.
+    feature_graphs : bool
+        Whether the graphs use leading features, too.
+    finds_outliers, allows_missing : bool
+        Whether outlier cells are looked for, and whether values may be missing.
+    sorts_repeated_rows : bool
+        Whether rows are sorted and repeated rows fitted once. k-means starts from rows drawn at
+        random, so their order is part of the data.
+    prepares, represents : bool
+        Whether the values are prepared, and whether the representation is always learned.
     """
 
     random_state: np.random.RandomState
@@ -100,7 +111,6 @@ class Paper:
     feature_graphs: bool = False
     finds_outliers: bool = False
     allows_missing: bool = False
-    # k-means starts from rows drawn at random, so their order is part of the data.
     sorts_repeated_rows: bool = False
     prepares: bool = False
     represents: bool = True

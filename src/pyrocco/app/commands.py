@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 from pyrocco.app.plain_words import plain
 from pyrocco.io.read import file_format
@@ -168,6 +168,9 @@ class Command:
             # Ctrl-C in the terminal of the page is for the server, which stops its commands.
             start_new_session=True,
         )
+        # Both are pipes, as asked for above.
+        self._output = cast("IO[str]", self._process.stdout)
+        self._messages = cast("IO[str]", self._process.stderr)
         self._last_line = ""
         self._hidden = folder.parent
 
@@ -175,8 +178,7 @@ class Command:
         """Wait for the end; `watch` is called with every state of the progress."""
         reader = threading.Thread(target=self._follow, args=(watch,), daemon=True)
         reader.start()
-        assert self._process.stdout is not None
-        with self._process.stdout as stream:
+        with self._output as stream:
             output = stream.read()
         code = self._process.wait()
         reader.join()
@@ -201,8 +203,7 @@ class Command:
                 self._last_line = line
 
     def _lines(self) -> Iterator[str]:
-        assert self._process.stderr is not None
-        with self._process.stderr as stream:
+        with self._messages as stream:
             for line in stream:
                 yield line.rstrip()
 

@@ -179,9 +179,9 @@ class Fits:
         self._worker.join()
 
     def _work(self) -> None:
-        while (fit := self._next()) is not None:
-            assert self._running is not None
-            outcome = self._running[1].run(fit.progress.update)
+        while (started := self._next()) is not None:
+            fit, command = started
+            outcome = command.run(fit.progress.update)
             with self._changed:
                 self._running = None
                 is_stopped = fit.stage is Stage.stopped
@@ -190,25 +190,29 @@ class Fits:
             else:
                 self._finish(fit, outcome)
 
-    def _next(self) -> Fit | None:
+    def _next(self) -> tuple[Fit, Command] | None:
         """Wait for the next fit and start it; None once there will be no more."""
         with self._changed:
             while not self._is_closed:
                 if not self._waiting:
                     self._changed.wait()
-                elif self._start(self._waiting.popleft()):
-                    return self._running[0] if self._running else None
+                    continue
+                fit = self._waiting.popleft()
+                command = self._start(fit)
+                if command is not None:
+                    self._running = fit, command
+                    return self._running
         return None
 
-    def _start(self, fit: Fit) -> bool:
+    def _start(self, fit: Fit) -> Command | None:
         words = fit_words(fit.upload.path, fit.folder, fit.options, fit.tables)
         try:
-            self._running = fit, Command(words, self.scratch)
+            command = Command(words, self.scratch)
         except OSError as error:  # the computer is out of memory or of processes
             fit.stage, fit.message = Stage.failed, f"The fit could not start: {error.strerror}."
-            return False
+            return None
         fit.stage = Stage.running
-        return True
+        return command
 
     def _finish(self, fit: Fit, outcome: Outcome) -> None:
         if not outcome.succeeded:

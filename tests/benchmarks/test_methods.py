@@ -83,3 +83,26 @@ def test_without_merging_there_are_more_clusters():
     X[300:] += 6 * rng.normal(size=30)
     assert METHODS["rocco"].run(X, 2, 0, True, {}).rows.max() + 1 == 2
     assert METHODS["no_uniting"].run(X, 2, 0, True, {}).rows.max() + 1 > 2
+
+
+def test_literal_fits_that_differ_in_the_last_step_share_their_representation():
+    X = counts() + 1
+    fits = [("rocco_paper+km", 0), ("rocco_paper+km", 1), ("paper_reading", 0)]
+    first, second, third = (METHODS[name].run(X, 3, seed, True, {}) for name, seed in fits)
+    assert first.spared == 0 < second.spared
+    assert third.spared > 0
+    np.testing.assert_array_equal(first.representation, second.representation)
+    alone = ROCCO(3, variant="paper", random_state=1).fit(X)
+    np.testing.assert_array_equal(second.rows, alone.row_labels_)
+    np.testing.assert_array_equal(second.representation, alone.representation_)
+
+
+def test_literal_fits_of_other_data_graphs_or_schedules_share_nothing():
+    X = counts() + 2
+    METHODS["rocco_paper+km"].run(X, 3, 0, True, {})
+    others = [
+        METHODS["rocco_paper+km"].run(2 * X, 3, 0, True, {}),
+        METHODS["rocco_paper+km"].run(X, 3, 0, True, {"n_neighbors": 5}),
+        METHODS["paper_reading"].run(X, 3, 0, True, {"max_iter": 4}),
+    ]
+    assert [other.spared for other in others] == [0, 0, 0]

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils import check_array
 
 from benchmarks.paper.methods.base import Found
+from benchmarks.paper.methods.shared_representation import shared_representation
 from pyrocco import ROCCO
 from pyrocco.fitting.engines import Given
 from pyrocco.fitting.pipeline import fit_rocco
@@ -26,5 +27,6 @@ def fit_changed(model: ROCCO, X: Any, **changes: Any) -> Found:
     settings = Settings.of(model.get_params(deep=False))
     settings = replace(settings, variant=replace(settings.variant, **changes))
     matrix = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
-    clusters = fit_rocco(Given(matrix), settings, Progress()).clusters
-    return Found(clusters.row_labels, clusters.column_labels)
+    with shared_representation() as spared:
+        clusters = fit_rocco(Given(matrix), settings, Progress()).clusters
+    return Found(clusters.row_labels, clusters.column_labels, spared=spared.seconds)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
+from pyrocco import ROCCO
 from pyrocco.assign import CoClusterer, ContinuousAssigner, EachSide, SilhouetteKMeans
 from pyrocco.backends import NumpyBackend
 
@@ -103,3 +104,17 @@ def test_rows_outside_the_sample_get_the_label_of_the_nearest_rows(by_length):
         X, X, (None, None)
     )
     assert adjusted_rand_score(rows, found.row_labels) > 0.95
+
+
+@pytest.mark.parametrize("kinds", [4, 1])
+def test_counts_that_are_mostly_zero_are_judged_by_more_than_the_searched_part(kinds):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(kinds, size=300)
+    changes = np.exp((rng.random((kinds, 6000)) < 0.05) * rng.normal(0, 1.5, (kinds, 6000)))
+    levels = np.outer(rng.lognormal(0, 0.3, 300), rng.lognormal(-4, 2, 6000))
+    counts = rng.poisson(levels * changes[truth])
+    model = ROCCO().fit(counts)
+    assert model.cells_ == "counts"
+    assert model.n_row_clusters_ == kinds
+    assert adjusted_rand_score(truth, model.row_labels_) > 0.95
+    assert model.structure_ == ("features" if kinds > 1 else "blocks")

@@ -41,6 +41,7 @@ from pyrocco.assign.structure import (
     ANSWER_NOISE,
     LEAST_SIDE,
     Structure,
+    are_count_blocks,
     detect_count_structure,
     detect_structure,
 )
@@ -50,8 +51,9 @@ from pyrocco.cells.values import to_dense
 
 # Numbers of clusters on each side from which the search for blocks starts: fine and coarse.
 _STARTS = (40, 8)
-# Maximum number of cells in which blocks are searched.
+# Maximum number of cells in which blocks are searched, and in which those of counts are checked.
 _BLOCK_CELLS = 250_000
+_CHECKED_CELLS = 4_000_000
 # Number of parts into which the sample is divided to find the nearest cluster of other rows.
 _PARTS = 20
 
@@ -156,7 +158,10 @@ class CoClusterer:
         sides = self._sample(X, scores[0], 0), self._sample(keys, scores[1], 1)
         structure = self._structure(X, counted, sides, numbers)
         if structure.kind == "blocks" and structure.fit is not None:
-            return self._by_blocks(X, counted, sides, structure.fit, structure.contaminated)
+            found = self._by_blocks(X, counted, sides, structure.fit, structure.contaminated)
+            if self._explain_more((X, keys), counted, sides, found):
+                return found
+            structure = Structure("features", contaminated=structure.contaminated)
         if structure.kind == "gradient":
             numbers = numbers[0] or 1, numbers[1] or 1
         labels = [
@@ -193,7 +198,10 @@ class CoClusterer:
         return structure
 
     def _dense_part(self, X: Any, sides: Sides) -> Floats:
-        part = self.backend.to_numpy(_part(X, sides))
+        return self._dense(_part(X, sides))
+
+    def _dense(self, part: Any) -> Floats:
+        part = to_dense(part) if is_sparse(part) else self.backend.to_numpy(part)
         return np.ascontiguousarray(part, dtype=np.float64)
 
     def _by_blocks(
@@ -217,6 +225,39 @@ class CoClusterer:
             SideLabels.from_memberships(side.argmax(axis=1), side) for side in memberships
         )
         return Assignment(rows, columns, "blocks", contaminated, by_counts)
+
+    def _explain_more(
+        self, prepared: tuple[Array, Array], counted: Counted, sides: Sides, found: Assignment
+    ) -> bool:
+        """Whether blocks of counts explain more than the part in which they were searched.
+
+        A few hundred rows and columns of counts that are mostly zero may look like noise, or
+        like fewer blocks, although all of them together show more. `prepared` are the matrices
+        from which rows and columns are labelled.
+        """
+        if not found.counted:
+            return True
+        counts: Any = counted.values
+        searched = [len(places) for places in _submatrix(sides)]
+        for axis in (0, 1):
+            rows, columns = self._wider(prepared[1 - axis], sides, axis)
+            if len(rows) > searched[0] or len(columns) > searched[1]:
+                part = self._dense(counts[rows][:, columns])
+                if not are_count_blocks(
+                    part, (found.row_labels[rows], found.column_labels[columns])
+                ):
+                    return False
+        return True
+
+    def _wider(self, X: Array, sides: Sides, axis: int) -> Pair:
+        """Return the sample on one axis, and as many as may be checked on the other."""
+        index = [side.index for side in sides]
+        size = max(_CHECKED_CELLS // len(index[axis]), len(index[1 - axis]))
+        index[1 - axis] = np.arange(X.shape[1 - axis])
+        if len(index[1 - axis]) > size:
+            keys = self.backend.content_keys(X, 1 - axis)
+            index[1 - axis] = np.sort(np.argsort(keys, kind="stable")[:size])
+        return index[0], index[1]
 
     def _by_features(
         self, scores: Array, index: Labels, number: int | None, counted: Counted, axis: int
@@ -307,11 +348,10 @@ def _submatrix(sides: Sides) -> Pair:
 
 
 def _part(X: Any, sides: Sides) -> Any:
-    """Return the rows and columns in which blocks are searched, as an array."""
+    """Return the rows and columns in which blocks are searched."""
     places = _submatrix(sides)
     rows, columns = (side.index[place] for side, place in zip(sides, places, strict=True))
-    part = X[rows][:, columns]
-    return to_dense(part) if is_sparse(part) else part
+    return X[rows][:, columns]
 
 
 def _start(sides: Sides, places: Pair, k: int) -> Pair:

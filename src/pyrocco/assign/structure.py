@@ -111,11 +111,18 @@ def detect_count_structure(X: Dense, starts: Sequence[Pair], numbers: Numbers) -
     fit = _best_fit(data, [finest, *starts[1:]], numbers)
     if fit is None:
         return Structure("features")
-    labels = fitted_labels(fit)
-    is_poisson = data.dispersion(labels) <= _OVERDISPERSED and is_white(
-        data.residuals(labels), 0.0
-    )
-    return Structure("blocks" if is_poisson else "features", fit)
+    return Structure("blocks" if _is_poisson(data, fitted_labels(fit)) else "features", fit)
+
+
+def are_count_blocks(X: Dense, labels: Pair) -> bool:
+    """Whether blocks explain millions of counts, as far as Poisson noise allows."""
+    return _is_poisson(CountData(X), labels, flips=1)
+
+
+def _is_poisson(data: CountData, labels: Pair, flips: int = _FLIPS) -> bool:
+    """Whether nothing but Poisson noise is left of counts."""
+    is_dispersed = data.dispersion(labels) > _OVERDISPERSED
+    return not is_dispersed and is_white(data.residuals(labels), 0.0, flips)
 
 
 def _best_fit(data: Data, starts: Sequence[Pair], numbers: Numbers) -> BlockFit | None:
@@ -125,17 +132,18 @@ def _best_fit(data: Data, starts: Sequence[Pair], numbers: Numbers) -> BlockFit 
     return fit if fit is None or any(numbers) else split_clusters(data, fit)
 
 
-def is_white(noise: Floats, scale: float) -> bool:
+def is_white(noise: Floats, scale: float, flips: int = _FLIPS) -> bool:
     """Whether a matrix of residuals has no structure left.
 
     The largest singular value is compared with those of the same residuals with random signs,
     which have no structure but the same absolute values, so that outlier cells and uneven
     noise do not matter. `scale` is the Frobenius norm of the data; rounding errors are white.
+    `flips` is the number of random matrices: one is enough for millions of cells.
     """
     if np.linalg.norm(noise) <= _ROUNDING * scale:
         return True
     random = np.random.RandomState(0)
-    flipped = [matrix_norm(noise * random.choice([-1.0, 1.0], noise.shape)) for _ in range(_FLIPS)]
+    flipped = [matrix_norm(noise * random.choice([-1.0, 1.0], noise.shape)) for _ in range(flips)]
     return matrix_norm(noise) <= _WHITE * max(flipped)
 
 

@@ -114,6 +114,18 @@ def test_a_sheet_with_titles_and_replicates_of_the_same_name(tmp_path):
     )
 
 
+def test_empty_rows_between_titles_are_counted_as_in_the_sheet(tmp_path):
+    """What the note says is what --skip-rows takes."""
+    sheet = (book := openpyxl.Workbook()).active
+    for row in [[], ["Table S3"], [], ["By us"], [], ["gene", "a", "b"], ["g1", 1, 2]]:
+        sheet.append(row)
+    book.save(tmp_path / "t.xlsx")
+    matrix = read_matrix(tmp_path / "t.xlsx")
+    assert 'The first 4 rows are not part of the table: "Table S3".' in matrix.notes[1]
+    skipped = read_matrix(tmp_path / "t.xlsx", skip_rows=4)
+    assert (skipped.row_names, skipped.column_names) == (matrix.row_names, matrix.column_names)
+
+
 @pytest.mark.parametrize(
     "titles",
     [

@@ -405,6 +405,13 @@ def test_anndata_tracks(frame, model):
         clustermap(adata, model=model, column_annotations=["age"])
 
 
+@pytest.mark.parametrize(("name", "note"), [("gene", "gene (60)"), ("index", "60 rows")])
+def test_what_names_are_is_said_beside_them(frame, model, name, note):
+    """An index that a program called index is called rows."""
+    canvas = clustermap(frame.rename_axis(name), model=model, figsize=(4, 3)).axes["canvas"]
+    assert note in {text.get_text() for text in canvas.texts}
+
+
 def test_names_that_occur_twice(frame, model):
     data = frame.set_axis(["same", "same", *frame.index[2:]])
     result = clustermap(data, model=model, row_annotations={"kind": ["a", "b"] * 30})

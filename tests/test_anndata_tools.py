@@ -236,7 +236,7 @@ def test_columns_of_var_are_tracks_beside_raw(cells):
     given = adata[:, 3:].copy()
     axes = pyrocco.pl.heatmap(given, var=["mean", "marks", "length"]).axes
     assert len(axes["column_annotations"].images) == 3
-    with pytest.raises(ValueError, match="no annotation 'middle'; there are: .*mean"):
+    with pytest.raises(ValueError, match=r"no annotation 'middle'; there are: .*mean"):
         pyrocco.pl.heatmap(adata, var=["middle"])
 
 

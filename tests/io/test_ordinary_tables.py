@@ -382,7 +382,10 @@ def test_gct_files(tmp_path, description):
     frame = pd.DataFrame(COUNTS, columns=["s1", "s2", "s3"])
     frame.insert(0, "Description", description)
     frame.insert(0, "Name", [7157, 672, 4609, 10, 1017, 3])
-    matrix = read(tmp_path, "#1.2\n6\t3\n" + frame.to_csv(sep="\t", index=False))
+    text = "#1.2\n6\t3\n" + frame.to_csv(sep="\t", index=False)
+    (tmp_path / "t.gct").write_text(text)
+    matrix = read_matrix(tmp_path / "t.gct")
+    assert read(tmp_path, text).row_names == matrix.row_names
     np.testing.assert_array_equal(matrix.X, COUNTS)
     assert matrix.row_names == ("7157", "672", "4609", "10", "1017", "3")
     assert matrix.set_aside == ("Description",)

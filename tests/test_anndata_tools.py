@@ -225,6 +225,21 @@ def test_counts_and_logarithms_are_found(place, words, cells, capsys, tmp_path):
     assert anndata.read_h5ad(tmp_path / "a.h5ad").uns["rocco"]["matrix"].endswith(f"{words}.")
 
 
+def test_columns_of_var_are_tracks_beside_raw(cells):
+    """Raw has other genes in another order, and its own table."""
+    raw = anndata.AnnData(logged(cells.X), var=cells.var[["marks"]])[:, ::-1].copy()
+    raw.var["length"] = 1.0
+    adata = anndata.AnnData(scaled(logged(cells.X)), obs=cells.obs.copy(), var=cells.var.copy())
+    adata.raw = raw
+    adata.var["mean"] = np.arange(adata.n_vars)
+    pyrocco.tl.rocco(adata)
+    given = adata[:, 3:].copy()
+    axes = pyrocco.pl.heatmap(given, var=["mean", "marks", "length"]).axes
+    assert len(axes["column_annotations"].images) == 3
+    with pytest.raises(ValueError, match=r"no annotation 'middle'; there are: .*mean"):
+        pyrocco.pl.heatmap(adata, var=["middle"])
+
+
 def test_x_is_used_if_it_holds_counts_or_several_layers_do(cells, capsys):
     layers = {"spliced": cells.X, "unspliced": np.floor(cells.X / 2)}
     for X in (cells.X, logged(cells.X)):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from pyrocco._typing import Labels
+from pyrocco._typing import Labels, Mask
 from pyrocco.cells.input import check_matrix
 from pyrocco.io.anndata import as_labels, check_annotated, take_matrix
 from pyrocco.plots import ClusterMap, ClusterMapStyle, clustermap
@@ -54,7 +54,8 @@ def heatmap(
         the matrix in which the clusters were found.
     obs, var : sequence of str, default=()
         Columns of ``obs`` and of ``var`` that are drawn as tracks beside the heat map, with
-        legends. Colours that scanpy stored in ``uns`` are used.
+        legends. Colours that scanpy stored in ``uns`` are used. If ``adata.raw`` is drawn, columns
+        of its ``var`` can be named, too.
     **options : dict
         Further parameters of `pyrocco.clustermap`, such as ``title``, ``figsize``, ``label`` or
         ``column_names=["CD3D", "MS4A1"]``.
@@ -91,7 +92,7 @@ def heatmap(
     used = clusters.notna().to_numpy()  # genes that had no part in the fit have no cluster
     X, columns, clusters = X[:, used], columns[used], clusters[used]
     column_labels, column_clusters = as_labels(clusters)
-    of_genes = (adata.raw.var if use_raw else adata.var)[used]
+    of_genes = _table_of_genes(adata, used) if use_raw else adata.var[used]
     data = NamedData(
         check_matrix(X),
         adata.obs_names,
@@ -125,6 +126,19 @@ def _stored_colours(adata: AnnData, names: Sequence[str]) -> Mapping[str, dict[s
         if f"{name}_colors" in adata.uns
         and isinstance(getattr(adata.obs.get(name), "dtype", None), pd.CategoricalDtype)
     }
+
+
+def _table_of_genes(adata: AnnData, used: Mask) -> pd.DataFrame:
+    """Return what ``var``, or else that of raw, says of the used genes of raw.
+
+    Genes that only raw has are missing in ``var``, which is left out if its names are repeated.
+    """
+    of_raw: pd.DataFrame = adata.raw.var[used]
+    if not adata.var_names.is_unique:
+        return of_raw
+    own: pd.DataFrame = adata.var.reindex(of_raw.index)
+    others = of_raw[of_raw.columns.difference(own.columns)]
+    return pd.concat([own, others], axis="columns")
 
 
 def _gene_clusters(adata: AnnData, key: str, columns: pd.Index) -> pd.Series:

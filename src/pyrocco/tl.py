@@ -27,8 +27,8 @@ from pyrocco.io.expression import (
     chosen_genes,
     find_expression,
     representation_of,
-    scaling_of,
 )
+from pyrocco.io.expression_values import scaling_of
 
 if TYPE_CHECKING:
     from anndata import AnnData

@@ -49,6 +49,18 @@ def test_cuts_are_nested_and_pass_through_the_fit(side):
     np.testing.assert_array_equal(tree.cut(tree.n_fitted), labels)
 
 
+@given(fitted_sides(), st.randoms(use_true_random=False))
+@settings(max_examples=30)
+def test_the_cut_of_the_fit_keeps_its_numbers(side, random):
+    """Clusters of equal size, or of rows with weights, are not numbered by size alone."""
+    features, labels = side
+    numbers = list(range(labels.max() + 1))
+    random.shuffle(numbers)
+    labels = np.array(numbers)[labels]
+    tree = NestedSide.build(features, labels)
+    np.testing.assert_array_equal(tree.cut(tree.n_fitted), labels)
+
+
 @given(fitted_sides())
 def test_heights_never_decrease_towards_the_root(side):
     tree = NestedSide.build(*side)

@@ -121,14 +121,14 @@ def test_preparations_are_those_of_the_library(tmp_path, table, X, capsys, words
     captured = capsys.readouterr()
     assert "Then rows and columns were swapped." in captured.err
     assert "Cells: counts. The fit scales rows to the same total, then" in captured.out
+    assert "--prepare" not in captured.out
 
 
 def test_the_kind_of_the_cells_decides(tmp_path, table, X, capsys):
     assert main(["fit", str(table), "-o", str(tmp_path / "out")]) == 0
-    assert (
-        "Cells: counts. The fit scales rows to the same total, then takes log(1 + x)"
-        in capsys.readouterr().out
-    )
+    out = capsys.readouterr().out
+    assert "Cells: counts. The fit scales rows to the same total, then takes log(1 + x)" in out
+    assert "If they are something else, use --prepare none, zscore or another name." in out
     model = ROCCO().fit(X)
     np.testing.assert_array_equal(labels(tmp_path / "out", "row")["label"], model.row_labels_)
     summary = summary_of(tmp_path / "out")

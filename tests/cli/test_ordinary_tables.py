@@ -119,10 +119,11 @@ def ratings(seed=3):
     return pd.DataFrame(table | {"timestamp": 881_250_949 + rng.integers(0, 10**7, len(users))})
 
 
-@pytest.mark.parametrize("has_header", [True, False])
-def test_ratings(tmp_path, capsys, has_header):
-    path = tmp_path / "ratings.csv"
-    ratings().to_csv(path, index=False, header=has_header)
+@pytest.mark.parametrize(("name", "has_header"), [("ratings.csv", True), ("u.data", False)])
+def test_ratings(tmp_path, capsys, name, has_header):
+    path = tmp_path / name
+    sep = "," if has_header else "\t"
+    ratings().to_csv(path, index=False, header=has_header, sep=sep)
     rows, _, summary = fit(capsys, path)
     assert adjusted_rand_score([ROWS[int(name) - 1] for name in rows.index], rows) == 1
     assert summary["cells"] == "marks"

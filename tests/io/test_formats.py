@@ -132,6 +132,19 @@ def write_anndata(path, form):
     data.write_h5ad(path)
 
 
+def test_scaled_values_of_anndata_are_said(tmp_path):
+    values = np.random.default_rng(0).poisson(2.0, (40, 5)).astype(float)
+    scaled = (values - values.mean(axis=0)) / values.std(axis=0)
+    data = anndata.AnnData(scaled, layers={"counts": values})
+    data.write_h5ad(tmp_path / "t.h5ad")
+    assert read_matrix(tmp_path / "t.h5ad").notes[-1] == (
+        "The values were scaled to standard deviation 1 gene by gene, which hides the largest "
+        "differences. If the file has counts or their logarithms, choose them by --raw or --layer "
+        "NAME."
+    )
+    assert "scaled" not in " ".join(read_matrix(tmp_path / "t.h5ad", layer="counts").notes)
+
+
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix, sparse.csc_array])
 def test_anndata(tmp_path, form):
     path = tmp_path / "t.h5ad"

@@ -114,6 +114,18 @@ def test_a_sheet_with_titles_and_replicates_of_the_same_name(tmp_path):
     )
 
 
+def test_empty_rows_between_titles_are_counted_as_in_the_sheet(tmp_path):
+    """What the note says is what --skip-rows takes."""
+    sheet = (book := openpyxl.Workbook()).active
+    for row in [[], ["Table S3"], [], ["By us"], [], ["gene", "a", "b"], ["g1", 1, 2]]:
+        sheet.append(row)
+    book.save(tmp_path / "t.xlsx")
+    matrix = read_matrix(tmp_path / "t.xlsx")
+    assert 'The first 4 rows are not part of the table: "Table S3".' in matrix.notes[1]
+    skipped = read_matrix(tmp_path / "t.xlsx", skip_rows=4)
+    assert (skipped.row_names, skipped.column_names) == (matrix.row_names, matrix.column_names)
+
+
 @pytest.mark.parametrize(
     "titles",
     [
@@ -370,7 +382,10 @@ def test_gct_files(tmp_path, description):
     frame = pd.DataFrame(COUNTS, columns=["s1", "s2", "s3"])
     frame.insert(0, "Description", description)
     frame.insert(0, "Name", [7157, 672, 4609, 10, 1017, 3])
-    matrix = read(tmp_path, "#1.2\n6\t3\n" + frame.to_csv(sep="\t", index=False))
+    text = "#1.2\n6\t3\n" + frame.to_csv(sep="\t", index=False)
+    (tmp_path / "t.gct").write_text(text)
+    matrix = read_matrix(tmp_path / "t.gct")
+    assert read(tmp_path, text).row_names == matrix.row_names
     np.testing.assert_array_equal(matrix.X, COUNTS)
     assert matrix.row_names == ("7157", "672", "4609", "10", "1017", "3")
     assert matrix.set_aside == ("Description",)

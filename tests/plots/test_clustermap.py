@@ -405,6 +405,31 @@ def test_anndata_tracks(frame, model):
         clustermap(adata, model=model, column_annotations=["age"])
 
 
+@pytest.mark.parametrize(("name", "note"), [("gene", "gene (60)"), ("index", "60 rows")])
+def test_what_names_are_is_said_beside_them(frame, model, name, note):
+    """An index that a program called index is called rows."""
+    canvas = clustermap(frame.rename_axis(name), model=model, figsize=(4, 3)).axes["canvas"]
+    assert note in {text.get_text() for text in canvas.texts}
+
+
+@pytest.mark.parametrize("heading", ["Entrez", "sample_id", "Unnamed: 0"])
+def test_numbers_that_name_rows_are_not_data(frame, heading):
+    """As pandas reads a sheet of genes with their numbers."""
+    table = frame.reset_index(drop=True)
+    table.insert(0, heading, 100 + 7 * np.arange(60))
+    with pytest.warns(UserWarning, match=f"column of data, '{heading}', is taken for the names"):
+        result = clustermap(table)
+    assert result.reordered.shape == (60, 40)
+    assert result.row_labels.index.tolist() == table[heading].tolist()
+    for other in (
+        clustermap(table.rename(columns={heading: "weight"})),
+        clustermap(table, model=ROCCO().fit(table)),
+        clustermap(table.assign(**{heading: 1.0})),
+    ):
+        assert other.reordered.shape == (60, 41)
+    assert clustermap(table, row_annotations=[heading]).reordered.shape == (60, 40)
+
+
 def test_names_that_occur_twice(frame, model):
     data = frame.set_axis(["same", "same", *frame.index[2:]])
     result = clustermap(data, model=model, row_annotations={"kind": ["a", "b"] * 30})

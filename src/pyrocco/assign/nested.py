@@ -77,12 +77,18 @@ class NestedSide:
         n, merged = self.n_finest, self.merges[: self.n_finest - n_clusters]
         links = sparse.csr_array((np.ones(len(merged)), tuple(merged.T)), shape=(n, n))
         components = connected_components(links, directed=False)[1]
+        if n_clusters == self.n_fitted:
+            return _numbered_by_first(components)
         labels = np.empty(n, dtype=np.intp)
         labels[self.finest] = relabel(components[self.finest])
         return labels
 
     def cut(self, n_clusters: int) -> Labels:
-        """Return the labels of the rows in `n_clusters` clusters, the largest first."""
+        """Return the labels of the rows in `n_clusters` clusters, the largest first.
+
+        The clusters of the fit keep their numbers, also where several are equally large or rows
+        have weights.
+        """
         return np.asarray(self.cut_finest(n_clusters)[self.finest])
 
 
@@ -99,6 +105,12 @@ class NestedClusters:
         U = np.asarray(in_safe_range(U)[0])
         rows = NestedSide.build(sketched_features(U), row_labels)
         return cls(rows, NestedSide.build(sketched_features(U.T), column_labels))
+
+
+def _numbered_by_first(components: Labels) -> Labels:
+    """Number clusters of finest clusters as in the fit: `split_clusters` goes through them."""
+    _, first, inverse = np.unique(components, return_index=True, return_inverse=True)
+    return np.asarray(np.argsort(np.argsort(first))[inverse], dtype=np.intp)
 
 
 def split_clusters(features: Dense, labels: Labels) -> Labels:

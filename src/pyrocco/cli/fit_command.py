@@ -145,7 +145,8 @@ def fit_file(job: FitJob) -> None:
     elif not job.quiet:
         rows = count(model.n_row_clusters_, "cluster")
         columns = count(model.n_column_clusters_, "cluster")
-        tell(describe_cells(summary["cells"], summary["preparation"]))
+        is_guess = model.prepare == "auto" and bool(model.found_cells_.steps)
+        tell(describe_cells(summary["cells"], summary["preparation"], is_guess=is_guess))
         tell(f"Found {rows} of rows and {columns} of columns.")
         tell(f"Results are in {job.output}: {', '.join(summary['files'])}")
         if REPORT_FILE in summary["files"]:

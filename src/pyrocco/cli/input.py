@@ -14,6 +14,8 @@ from pyrocco.io.read import table_options
 
 __all__ = ["check_some_values", "describe_cells", "read_file"]
 
+_OTHER_PREPARATION = "If they are something else, use --prepare none, zscore or another name."
+
 
 def read_file(
     path: Path,
@@ -54,6 +56,7 @@ def check_some_values(matrix: Matrix, path: Path) -> None:
         )
 
 
-def describe_cells(kind: str, sentence: str) -> str:
-    """Say what the cells are and how a fit prepares them."""
-    return f"Cells: {kind}. {sentence}"
+def describe_cells(kind: str, sentence: str, *, is_guess: bool) -> str:
+    """Say what the cells are and how a fit prepares them; a guess names the other choice."""
+    other = f" {_OTHER_PREPARATION}" if is_guess else ""
+    return f"Cells: {kind}. {sentence}{other}"

@@ -65,7 +65,7 @@ def inspect_file(job: InspectJob) -> None:
     for line in (
         *data.notes,
         *_describe_facts(facts),
-        describe_cells(cells.kind, cells.sentence),
+        describe_cells(cells.kind, cells.sentence, is_guess=bool(cells.steps)),
         *_describe_cost(cost),
     ):
         tell(line)

@@ -16,6 +16,7 @@ from scipy import sparse
 from pyrocco._typing import Dense, Labels
 from pyrocco._typing import Matrix as Values
 from pyrocco.io.errors import MatrixError, check_extra, extra
+from pyrocco.io.expression_values import scaling_of, values_of
 from pyrocco.io.hdf5 import list_matrices, load_annotations, load_h5ad
 from pyrocco.io.isolated import Parts, ReaderFailedError, read_isolated
 from pyrocco.io.named_matrix import Matrix, check_index_types, named_matrix
@@ -69,7 +70,20 @@ def read_h5ad(path: Path, layer: str | None = None, raw: bool = False) -> Matrix
         loaded.about["used"],
     ]
     matrix = named_matrix(X, loaded.about["rows"], loaded.about["columns"], notes, str(path))
-    return replace(matrix, axis_names=("cell", "gene"))
+    return replace(matrix, axis_names=("cell", "gene")).noting(*_about_scaling(matrix.X))
+
+
+def _about_scaling(X: Values) -> list[str]:
+    """Say that the values were scaled gene by gene, as programs do for other methods."""
+    if sparse.issparse(X) or not np.isfinite(X).all():
+        return []
+    values = values_of(X)
+    if values != "scaled values":
+        return []
+    return [
+        f"The values were {scaling_of(X, values)}, which hides the largest differences. If the "
+        "file has counts or their logarithms, choose them by --raw or --layer NAME."
+    ]
 
 
 def read_h5ad_annotations(

@@ -73,7 +73,8 @@ def _load_sheet(
         return rows, notes
     head = [[_text(cell) for cell in row] for row in rows[:SAMPLE_LINES]]
     n_titles = count_titles(head)
-    return rows[n_titles:], [*notes, *_about_titles(head[:n_titles])]
+    numbers = about["numbers"][:n_titles]
+    return rows[n_titles:], [*notes, *_about_titles(head[:n_titles], numbers)]
 
 
 def _isolated(load: Callable[..., Parts], path: Path, *arguments: Any) -> Parts:
@@ -88,12 +89,13 @@ def _isolated(load: Callable[..., Parts], path: Path, *arguments: Any) -> Parts:
         ) from error
 
 
-def _about_titles(titles: list[list[str]]) -> list[str]:
+def _about_titles(titles: list[list[str]], numbers: list[int]) -> list[str]:
+    """Name the titles above a table; `numbers` are those of their rows, with empty ones."""
     if not titles:
         return []
     first = " ".join(next(filter(None, titles[0]), "").split())
     shown = first if len(first) <= 40 else f"{first[:37]}..."
-    lines = "first row is" if len(titles) == 1 else f"first {counted(len(titles), 'row')} are"
+    lines = "first row is" if numbers[-1] == 1 else f"first {counted(numbers[-1], 'row')} are"
     return [f'The {lines} not part of the table: "{shown}". If it is, use --skip-rows 0.']
 
 

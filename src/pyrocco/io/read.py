@@ -47,13 +47,12 @@ _MARKET = Format(read_market)
 _EXCEL = Format(read_excel, (*_LINES, "sheet"))
 _FOLDER = Format(read_market_folder)
 
+# Tables of text; their separators are detected, whatever the ending.
+_TEXT_ENDINGS = (".csv", ".tsv", ".txt", ".tab", ".gct", ".dat", ".data")
+
 FORMATS = {
-    ".csv": _TEXT,
-    ".tsv": _TEXT,
-    ".txt": _TEXT,
-    ".csv.gz": _TEXT,
-    ".tsv.gz": _TEXT,
-    ".txt.gz": _TEXT,
+    **dict.fromkeys(_TEXT_ENDINGS, _TEXT),
+    **dict.fromkeys((f"{ending}.gz" for ending in _TEXT_ENDINGS), _TEXT),
     ".npy": Format(read_npy),
     ".npz": Format(read_npz),
     ".mtx": _MARKET,
@@ -105,8 +104,8 @@ def read_matrix(  # noqa: PLR0913 - one argument for each option of the command 
     Parameters
     ----------
     path : str or path
-        CSV, TSV or TXT (comma, tab or semicolon; header and row names are detected), .xlsx,
-        .parquet, .npy, .npz (scipy sparse, or one two-dimensional array), .mtx (Matrix Market,
+        CSV, TSV, TXT, TAB, GCT, DAT or DATA (comma, tab or semicolon; header and row names are
+        detected), .xlsx, .parquet, .npy, .npz (scipy sparse, or one array), .mtx (Matrix Market,
         with ``barcodes.tsv`` and ``features.tsv`` if they are beside it), a folder with
         these three, or .h5ad (AnnData). Text and Matrix Market files may be compressed with
         gzip.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from pyrocco.io.errors import MatrixError, list_some
+from pyrocco.io.headings import SAMPLE_LINES
 from pyrocco.io.isolated import Parts
 
 __all__ = ["load_sheet", "load_sheet_names"]
@@ -15,7 +15,10 @@ Row = list[float | str]
 
 
 def load_sheet(path: Path, sheet: str | int | None, skip: int = 0) -> Parts:
-    """Load the rows of a sheet below the first `skip`, without empty ones, and all names."""
+    """Load the rows of a sheet below the first `skip`, without empty ones, and all names.
+
+    ``numbers`` says where the first of these rows are in the sheet, counted from 1.
+    """
     import python_calamine  # noqa: PLC0415 - an optional package
 
     with python_calamine.CalamineWorkbook.from_path(path) as book:
@@ -24,8 +27,12 @@ def load_sheet(path: Path, sheet: str | int | None, skip: int = 0) -> Parts:
         found = book.get_sheet_by_name(name)
         # Empty rows above the first cell are not among the cells.
         n_above = found.start[0] if found.start else 0
-        cells = found.to_python()[max(skip - n_above, 0) :]
-    return Parts({"sheet": name, "sheets": names, "rows": _trimmed(cells)})
+        first = max(skip - n_above, 0)
+        cells = [[_plain(cell) for cell in row] for row in found.to_python()[first:]]
+    filled = [k for k, row in enumerate(cells) if any(cell != "" for cell in row)]
+    numbers = [n_above + first + k + 1 for k in filled[:SAMPLE_LINES]]
+    rows = _trimmed([cells[k] for k in filled])
+    return Parts({"sheet": name, "sheets": names, "rows": rows, "numbers": numbers})
 
 
 def load_sheet_names(path: Path) -> Parts:
@@ -49,10 +56,8 @@ def _sheet_name(names: list[str], wanted: str | int | None, path: Path) -> str:
     raise MatrixError(f'{path}: has no sheet "{wanted}"; its sheets are: {list_some(names, 20)}')
 
 
-def _trimmed(cells: list[list[Any]]) -> list[Row]:
-    """Remove empty rows, and the empty columns to the right that spreadsheets remember."""
-    rows = [[_plain(cell) for cell in row] for row in cells]
-    rows = [row for row in rows if any(cell != "" for cell in row)]
+def _trimmed(rows: list[Row]) -> list[Row]:
+    """Remove the empty columns to the right that spreadsheets remember."""
     width = max((j + 1 for row in rows for j, cell in enumerate(row) if cell != ""), default=0)
     return [row[:width] for row in rows]
 

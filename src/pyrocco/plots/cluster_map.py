@@ -23,7 +23,7 @@ from pyrocco.estimators import ROCCO
 from pyrocco.plots.cluster_map_figure import Drawing, draw
 from pyrocco.plots.colour_values import ColourChoice, as_axis, standardised
 from pyrocco.plots.heatmap import outlier_degree
-from pyrocco.plots.input import NamedData, read_data
+from pyrocco.plots.input import NamedData, named_by_identifiers, read_data
 from pyrocco.plots.layout import ClusterMapStyle, Side
 from pyrocco.plots.order import clusters_in_order, member_order, tree_of
 from pyrocco.plots.style import count, rendered, save_figure
@@ -153,7 +153,8 @@ def clustermap(  # noqa: PLR0913 - as many as users of seaborn expect
     data : DataFrame of pandas or polars, array, sparse matrix, AnnData or io.Matrix
         The matrix; missing values are NaN and drawn in grey. A DataFrame whose first column
         holds texts that are all different, and whose index only counts the rows, has the names
-        of its rows in that column.
+        of its rows in that column. So has one whose first column holds whole numbers under a
+        heading such as ``Entrez`` or ``sample_id``, with a warning, unless `model` is given.
     model : fitted estimator, optional
         Clusters to draw: a `ROCCO` that was fitted to this matrix, one of its cuts
         (``model.at(3, 2)``), or any estimator with ``row_labels_`` and ``column_labels_``, or
@@ -238,7 +239,8 @@ def clustermap(  # noqa: PLR0913 - as many as users of seaborn expect
         raise ValueError(
             "give model, which is fitted, or method, which is to be fitted, not both."
         )
-    read = read_data(data, _names_of_columns(row_annotations))
+    aside = _names_of_columns(row_annotations)
+    read = read_data(named_by_identifiers(data, aside) if model is None else data, aside)
     scaling = as_axis("z_score", z_score), as_axis("standard_scale", standard_scale)
     scaled = standardised(read.X, *scaling)
     clustered = scaled if model is None else read.X

@@ -398,7 +398,7 @@ def _set_ticks(ax: Axes, axis: str, names: Names, centres: Floats, *, upright: b
         rotation=90 if axis == "columns" and upright else 0,
         parse_math=False,  # a gene named $A$ is not a formula
     )
-    length = 2.0 if names.is_thinned else 0.0
+    length = 1.5 if names.is_thinned else 0.0
     ticks.set_tick_params(length=length, pad=72 * TICK - length, width=0.5)
 
 

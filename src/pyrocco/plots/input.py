@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,11 +13,21 @@ import pandas as pd
 from pyrocco._typing import Matrix
 from pyrocco.cells.input import check_matrix
 from pyrocco.io.anndata import take_matrix
+from pyrocco.io.cell_texts import NUMBER
+from pyrocco.io.column_facts import ColumnFacts, is_identifier
+from pyrocco.io.headings import SAMPLE_LINES
 from pyrocco.io.named_matrix import Matrix as NamedMatrix
 from pyrocco.io.named_matrix import default_names
 from pyrocco.validation import shown
 
-__all__ = ["NamedData", "as_frame", "is_annotated", "is_table", "read_data"]
+__all__ = [
+    "NamedData",
+    "as_frame",
+    "is_annotated",
+    "is_table",
+    "named_by_identifiers",
+    "read_data",
+]
 
 
 @dataclass(frozen=True)
@@ -80,6 +91,40 @@ def read_data(data: Any, row_annotations: Sequence[str] = ()) -> NamedData:
     X = check_matrix(data)
     rows, columns = (pd.RangeIndex(n) for n in X.shape)
     return NamedData(X, rows, columns, (False, False))
+
+
+def named_by_identifiers(data: Any, kept: Sequence[str] = ()) -> Any:
+    """Name the rows of a DataFrame by a first column of numbers that are not measured.
+
+    That is a column such as ``Entrez``, ``sample_id`` or ``Unnamed: 0`` of whole numbers that
+    never repeat, if the index only counts the rows. A warning says so. Other data, and columns
+    that are `kept`, stay as they are.
+    """
+    if is_annotated(data) or not is_table(data):
+        return data
+    table = as_frame(data)
+    if table.shape[1] < 2 or not _only_counts(table.index) or not _identifies(table.iloc[:, 0]):
+        return data
+    name = table.columns[0]
+    if name in kept:
+        return data
+    warnings.warn(
+        f"The first column of data, {shown(name)}, is taken for the names of the rows. If it "
+        "holds measurements, give it another name or another place.",
+        UserWarning,
+        stacklevel=3,
+    )
+    return table.set_index(name)
+
+
+def _identifies(column: pd.Series[Any]) -> bool:
+    """Whether a first column holds numbers of things, judged by its heading and its values."""
+    if not isinstance(column.name, str) or column.dtype.kind not in "iuf":
+        return False
+    if column.isna().any() or not column.is_unique or (column % 1 != 0).any():
+        return False
+    facts = ColumnFacts(NUMBER, [str(int(value)) for value in column.iloc[:SAMPLE_LINES]])
+    return is_identifier(facts, column.name, is_first=True)
 
 
 def is_annotated(data: object) -> bool:

@@ -37,6 +37,8 @@ LONGEST_NAME = 1.6
 _LEAST = 0.5  # of the heat map
 # Names that do not fit are thinned down to one of so many, and left out beyond that.
 _MOST_THINNED = 10
+# Names of an index that programs choose, which say nothing.
+_NO_TITLES = {"index", "_index", "unnamed: 0", "__index_level_0__"}
 # Below this width the legends are below the heat map.
 _NARROW = 4.6
 
@@ -328,7 +330,9 @@ def choose_names(side: Side, inches: float, font: float, longest: float = LONGES
 
 
 def _title(side: Side) -> str:
-    return one_line(side.names.name) if side.names.name is not None else ""
+    """Return what the names are, such as ``gene``, unless a program only called them index."""
+    title = one_line(side.names.name) if side.names.name is not None else ""
+    return "" if title.lower() in _NO_TITLES else title
 
 
 def _word(side: Side, n: int) -> str:

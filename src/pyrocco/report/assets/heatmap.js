@@ -1,6 +1,6 @@
 // Draws the heat map with bars, borders and names of the clusters and tracks of annotations around it.
 const BAR = 10;
-const TRACK = 9;
+const TRACK = 11; // as wide as a name below it is high
 const UPRIGHT = 110; // names of columns narrower than this are vertical
 const LEAST_TEXT = 11; // pixels a row or column needs for its name
 

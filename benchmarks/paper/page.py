@@ -31,7 +31,6 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = DOCS / "reproduction.md"
 ROBUSTNESS_PAGE = DOCS / "robustness.md"
 LABELS_PAGE = DOCS / "labels.md"
-EXPERIMENTS_OF_PAGE = ("table1", "table2", "fig3", "fig4", "fig5", "readings")
 _PREPARED = list(PREPARATIONS.values())
 _BLOCK = re.compile(r"(<!-- (?P<name>[\w-]+) -->\n).*?(<!-- end -->)", flags=re.DOTALL)
 Tables = Callable[[Path], dict[str, str]]
@@ -76,15 +75,10 @@ def labels_tables(results: Path) -> dict[str, str]:
 
 def tables(results: Path) -> dict[str, str]:
     """Return the generated parts of the reproduction page by name."""
-
-    def read(name: str) -> pd.DataFrame:
-        return Store(results / f"{name}.csv").read()
-
     frames, printed = read_frames(results), rocco_cells()
     made = {
         "verdicts": f"{verdict_table(printed, frames)}\n\n{share(printed, frames)}",
-        "readings": readings.reading_table(read("readings")),
-        "machines": _machines({name: read(name) for name in EXPERIMENTS_OF_PAGE}),
+        "readings": readings.reading_table(Store(results / "readings.csv").read()),
     }
     for table in (TABLE1, TABLE2):
         frame = frames[table.name]
@@ -122,24 +116,6 @@ def _missing(part: pd.DataFrame) -> str:
     if not found:
         return "-"
     return "out of time" if "timeout" in found else "failed"
-
-
-def _machines(frames: dict[str, pd.DataFrame]) -> str:
-    """Machine and dates of every experiment."""
-    rows = []
-    for name, frame in frames.items():
-        for machine, part in frame.groupby("machine"):
-            days = sorted(part["date"].unique())
-            span = " to ".join(dict.fromkeys([days[0], days[-1]]))
-            counts = part["status"].value_counts()
-            rows.append([name, str(machine) or "not recorded", span, *_counted(counts)])
-    head = ["experiment", "machine", "date", "cells with labels", "out of time", "failed"]
-    return markdown.table(head, rows)
-
-
-def _counted(counts: pd.Series) -> list[str]:
-    missing = counts.get("failed", 0) + counts.get("skipped", 0)
-    return [str(counts.get("ok", 0)), str(counts.get("timeout", 0)), str(missing)]
 
 
 PAGES: dict[Path, Tables] = {

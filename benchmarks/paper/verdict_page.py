@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -115,7 +116,7 @@ def draw(cells: Sequence[PrintedCell], frames: Frames) -> Figure:
          [cell for cell in chosen if cell.where == "Table 2"]),
     ):  # fmt: skip
         _draw_panel(axes, part, frames)
-        axes.set(title=title, xlabel="printed", xlim=(0, 1), ylim=(0, 1), aspect="equal")
+        axes.set(title=title, xlabel="printed", xlim=(-0.03, 1), ylim=(-0.03, 1), aspect="equal")
     panels[0].set_ylabel("measured")
     handles = [panels[0].scatter([], [], color=hue, label=word) for word, hue in _HUES.items()]
     figure.legend(handles=handles, loc="outside lower center", ncols=4)
@@ -123,8 +124,9 @@ def draw(cells: Sequence[PrintedCell], frames: Frames) -> Figure:
 
 
 def _draw_panel(axes: Axes, cells: Sequence[PrintedCell], frames: Frames) -> None:
-    axes.plot([0, 1], [0, 1], color="0.3", lw=0.8)
-    axes.fill_between([0, 1], [-CLOSE, 1 - CLOSE], [CLOSE, 1 + CLOSE], color="0.93", zorder=0)
+    ends = np.array([-0.03, 1])
+    axes.plot(ends, ends, color="0.3", lw=0.8)
+    axes.fill_between(ends, ends - CLOSE, ends + CLOSE, color="0.93", zorder=0)
     for cell in cells:
         values = cell.measured(frames)
         if values.empty:

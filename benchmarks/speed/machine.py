@@ -13,6 +13,7 @@ from typing import Any
 import joblib
 
 import pyrocco
+from benchmarks.paper.versions import source_commit
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -29,7 +30,7 @@ def best_of(work: Callable[[], Any], repeats: int = 3) -> tuple[float, Any]:
 
 
 def describe() -> str:
-    """Return date, processor, cores, load and versions in one line."""
+    """Return date, processor, cores, load, versions and commit in one line."""
     names = [
         line for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line
     ]
@@ -37,7 +38,7 @@ def describe() -> str:
     return (
         f"{date.today()}, {processor}, {joblib.cpu_count()} cores, load "
         f"{os.getloadavg()[0]:.1f} at the end, Python {platform.python_version()}, "
-        f"pyrocco {pyrocco.__version__}"
+        f"pyrocco {pyrocco.__version__}, commit {source_commit() or 'unknown'}"
     )
 
 

@@ -91,21 +91,21 @@ def learn_representation(
     if missing is not None:
         X = backend.copy(X)
         X[missing] = U[missing]
-    while not settled and len(history) < max_iter:
+    while not settled and len(history) < max_iter:  # line 3
         started = time.perf_counter()
         for side in sides:
-            side.update(U, backend)  # line process, Eq. 7
+            side.update(U, backend)  # line 4: line process, Eq. 7
         objective = 0.5 * shift * backend.squared_distance(X, U)
         objective += sum(side.energy() for side in sides)
-        P, Q = (side.operator(backend, backend.dtype(X)) for side in sides)
+        P, Q = (side.operator(backend, backend.dtype(X)) for side in sides)  # line 5: A, B
         system = SylvesterSystem(X, shift, P, Q, backend, workspace)
-        solution = solver.solve(system, U)  # Eq. 11
+        solution = solver.solve(system, U)  # line 6: Eq. 11
         U = solution.U
         if missing is not None:
             X[missing] = U[missing]
         record = _record(len(history), objective, sides, solution, started)
         history.append(record)
-        settled = schedule.step(len(history), abs(previous - objective), sides)
+        settled = schedule.step(len(history), abs(previous - objective), sides)  # line 7
         previous = objective
         if checkpoint is not None:
             checkpoint.keep(_state(U, history, objective, sides, settled, backend))

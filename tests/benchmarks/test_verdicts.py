@@ -6,7 +6,7 @@ import pytest
 from benchmarks.paper import RESULTS
 from benchmarks.paper.datasets.real import sublinear
 from benchmarks.paper.verdict_page import verdicts_text
-from benchmarks.paper.verdicts import read_frames, rocco_cells, verdict
+from benchmarks.paper.verdicts import PrintedCell, read_frames, rocco_cells, share, verdict
 from scipy import sparse
 
 
@@ -27,6 +27,51 @@ def test_the_verdict_depends_on_the_difference(measured, spread, found):
 
 def test_other_data_have_no_verdict():
     assert verdict(0.5, pd.Series([0.5]), exact=False) == "other data"
+
+
+@pytest.fixture
+def printed():
+    def cell(experiment, **changes):
+        where = {"dataset": "glioma", "method": "rocco_paper", "column": "row_ami_max"}
+        return PrintedCell("", "", "AMI", 0.5, experiment, **(where | changes))
+
+    return cell
+
+
+@pytest.fixture
+def frames():
+    rows = [
+        ("glioma", "rocco_paper", "", score) for score in (0.53, 0.55, 0.51, 0.55)
+    ] + [
+        ("glioma", "rocco_paper", '{"metric": "cosine"}', 0.9),
+        ("glioma", "rocco_paper", "", np.nan),  # out of time
+        ("glioma", "rocco", "", 0.1),
+    ]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["dataset", "method", "options", "row_ami_max"])
+    return {"table1": frame, "fig3": frame}
+
+
+def test_a_cell_is_compared_with_its_own_results(printed, frames):
+    assert printed("table1").measured(frames).tolist() == [0.53, 0.55, 0.51, 0.55]
+    cosine = printed("table1", options='{"metric": "cosine"}')
+    assert cosine.measured(frames).tolist() == [0.9]
+
+
+def test_the_spread_of_planted_matrices_is_that_of_their_mean(printed, frames):
+    values = printed("table1").measured(frames)
+    assert printed("table1").spread(values) == pytest.approx(np.std(values, ddof=1))
+    assert printed("fig3").spread(values) == pytest.approx(np.std(values, ddof=1) / 2)
+    assert printed("table1").spread(values[:1]) == 0
+
+
+def test_the_share_counts_only_the_papers_data(printed, frames):
+    cells = [
+        printed("table1"), printed("table1", exact=False), printed("table1", dataset="lung"),
+        printed("table1", method="rocco"),
+    ]  # fmt: skip
+    said = share(cells, frames)
+    assert "Of the 3 numbers" in said
+    assert "0 are reproduced and 1 are close, 1 not reproduced, 1 not computed: 33 %" in said
 
 
 def test_the_numbers_on_exactly_the_papers_data_are_counted():

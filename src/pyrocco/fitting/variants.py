@@ -129,7 +129,7 @@ class Paper:
         )
 
     def schedule(self, X: Array, has_missing: bool) -> Schedule:
-        """Return the schedule that halves mu every four iterations."""
+        """Return the schedule that halves mu every four iterations (line 7)."""
         return EveryFour(self.tolerance)
 
     def assigner(self, mostly_zero: bool, metric: str, backend: Backend) -> JointAssigner:

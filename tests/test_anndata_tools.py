@@ -243,7 +243,7 @@ def test_columns_of_var_are_tracks_beside_raw(cells):
 def test_x_is_used_if_it_holds_counts_or_several_layers_do(cells, capsys):
     layers = {"spliced": cells.X, "unspliced": np.floor(cells.X / 2)}
     for X in (cells.X, logged(cells.X)):
-        adata = anndata.AnnData(X, obs=cells.obs.copy(), var=cells.var.copy(), layers=layers)
+        adata = anndata.AnnData(X, cells.obs.copy(), cells.var.copy(), layers=dict(layers))
         pyrocco.tl.rocco(adata)
         assert "found in X," in adata.uns["rocco"]["matrix"]
     assert capsys.readouterr().err == ""

@@ -2,6 +2,8 @@
 
 import importlib.util
 import re
+import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -70,10 +72,18 @@ def test_the_workflow_runs_commands_of_the_makefile_and_all_supported_pythons():
     targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), flags=re.M)
     made = {line.split()[1] for line in commands if line.startswith("make")}
     assert made <= set(targets)
-    assert {"check", "docs", "release", "test-oldest"} <= made
+    assert {"check", "check-site", "check-workflows", "release", "test-oldest"} <= made
     tested = set(jobs["test"]["strategy"]["matrix"]["python"])
     named = {c.split(" :: ")[-1] for c in PROJECT["classifiers"] if ":: Python :: 3." in c}
     assert tested == named
+
+
+def test_actionlint_accepts_the_workflows():
+    actionlint = shutil.which("actionlint")
+    if actionlint is None:
+        pytest.skip("no actionlint on this machine; make check-workflows fetches one")
+    workflows = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+    subprocess.run([actionlint, *workflows], check=True)
 
 
 @pytest.mark.parametrize("name", ["bug.yml", "idea.yml"])

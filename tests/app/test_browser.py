@@ -22,6 +22,7 @@ from playwright.sync_api import expect
 from pyrocco import load
 
 SECONDS = 60_000
+PAGE = Path(__file__).parents[2] / "docs" / "app.md"
 
 
 def patients(seed, n_rows):
@@ -154,13 +155,13 @@ class Pictures:
     def __init__(self, folder):
         self.folder = Path(os.environ.get("PYROCCO_SCREENSHOTS") or folder)
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.n = 0
+        self.names = []
 
     def take(self, tab, name, at=None):
-        self.n += 1
         if at is not None:
             tab.locator(at).evaluate("element => element.scrollIntoView()")
-        tab.screenshot(path=self.folder / f"app-{self.n}-{name}.png")
+        self.names.append(f"app-{len(self.names) + 1}-{name}.png")
+        tab.screenshot(path=self.folder / self.names[-1])
 
 
 def faults(tab):
@@ -202,6 +203,8 @@ def test_from_drop_to_download(server, open_tab, tmp_path):
 
     check_new_rows(tab)
     pictures.take(tab, "new-rows", at="#new")
+    shown = re.findall(r"_static/(app-.*?\.png)", PAGE.read_text(encoding="utf-8"))
+    assert sorted(shown) == pictures.names
     assert faults(tab) == []
     tab.set_viewport_size({"width": 390, "height": 800})
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390

@@ -220,7 +220,8 @@ def test_the_table_is_not_changed_and_its_index_does_not_matter():
 def test_tables_of_other_libraries(library):
     module = pytest.importorskip(library)
     table = planted_table(0)[0].infer_objects()
-    columns = {name: table[name].where(table[name].notna(), None).tolist() for name in table}
+    cells = table.astype(object)
+    columns = {name: cells[name].where(cells[name].notna(), None).tolist() for name in table}
     other = module.DataFrame(columns) if library == "polars" else module.table(columns)
     np.testing.assert_array_equal(encode(other).X, encode(table).X)
 

@@ -78,7 +78,8 @@ def test_polars_in_polars_out(polars, model, tmp_path):
     assert isinstance(of_polars.place(FRAME[:5]), pd.DataFrame)
     explained, in_pandas = of_polars.explain(top=2), model.explain(top=2)
     assert explained.columns == in_pandas.columns.tolist()
-    assert explained["column"].to_list() == in_pandas["column"].tolist()
+    columns = in_pandas["column"].astype(object).where(in_pandas["column"].notna(), None)
+    assert explained["column"].to_list() == columns.tolist()
     assert explained["n_rows"].to_list() == in_pandas["n_rows"].tolist()
     assert of_polars.column_clusters()["name"].to_list() == GENES
     assert of_polars.row_clusters()["cluster"].to_list() == model.row_labels_.tolist()

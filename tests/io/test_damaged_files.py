@@ -16,6 +16,7 @@ from scipy import sparse
 from scipy.io import mmwrite
 
 from pyrocco.io import MatrixError, isolated, open_partitioned, read_matrix
+from pyrocco.io.anndata import read_h5ad_annotations
 from tests.conftest import REFERENCE
 
 X = np.random.default_rng(0).poisson(1.0, (40, 30)).astype(float)
@@ -152,6 +153,21 @@ def test_an_anndata_file_does_not_read_other_files(h5ad, tmp_path):
     refused(h5ad, "values in another file")
 
 
+def test_annotations_of_an_anndata_file_do_not_come_from_other_files(tmp_path):
+    path, other = tmp_path / "a.h5ad", tmp_path / "other.h5ad"
+    groups = pd.DataFrame(
+        {"group": pd.Categorical(["secret", "b"] * 20)}, [f"c{i}" for i in range(40)]
+    )
+    for name in (path, other):
+        anndata.AnnData(X, obs=groups).write_h5ad(name)
+    assert read_h5ad_annotations(path, ["group"])[0]["group"].tolist() == ["secret", "b"] * 20
+    with h5py.File(path, "r+") as file:
+        del file["obs/group/categories"]
+        file["obs/group/categories"] = h5py.ExternalLink("other.h5ad", "obs/group/categories")
+    with pytest.raises(MatrixError, match="values in another file"):
+        read_h5ad_annotations(path, ["group"])
+
+
 def test_an_anndata_file_that_claims_too_much(h5ad):
     with h5py.File(h5ad, "r+") as file:
         del file["X"]
@@ -163,9 +179,8 @@ def test_an_anndata_file_that_claims_too_much(h5ad):
 def test_an_anndata_file_with_fewer_names_than_rows(h5ad):
     with h5py.File(h5ad, "r+") as file:
         index = file["obs"].attrs["_index"]
-        names = file["obs"][index][:10]
         del file["obs"][index]
-        file["obs"][index] = names
+        anndata.io.write_elem(file["obs"], index, np.array(["a"] * 10, dtype=object))
     refused(h5ad, "10 names for 40 rows")
 
 

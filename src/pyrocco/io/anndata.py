@@ -95,6 +95,8 @@ def read_h5ad_annotations(
     """
     try:
         loaded = read_isolated(load_annotations, path, list(wanted))
+    except MatrixError:
+        raise
     except (ReaderFailedError, ValueError) as error:
         raise MatrixError(f"{path}: its obs or var cannot be read: save it again") from error
     obs, var = (

@@ -317,7 +317,8 @@ def _plain_column(column: pd.Series[Any]) -> pd.Series[Any]:
     is_number = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
     if is_number:
         return column.astype("Float64").astype(float)
-    return column.astype(object).map(lambda value: None if pd.isna(value) else str(value))
+    texts = [None if pd.isna(value) else str(value) for value in column]
+    return pd.Series(texts, column.index, dtype=object, name=column.name)
 
 
 @dataclass(frozen=True)
@@ -367,8 +368,9 @@ def unstored_annotations(stored: Mapping[str, Any], index: Sequence[str]) -> pd.
     >>> unstored_annotations(stored_annotations(table), ["x", "y"]).to_dict("list")
     {'age': [31.5, 40.0], 'group': ['b', None]}
     """
-    columns = {name: _unstored(column) for name, column in stored.items()}
-    return pd.DataFrame(columns, index=_index(index)) if columns else None
+    rows = _index(index)
+    columns = {name: _unstored(column, rows) for name, column in stored.items()}
+    return pd.DataFrame(columns, rows) if columns else None
 
 
 def _index(names: Sequence[str]) -> pd.Index[Any]:
@@ -376,8 +378,8 @@ def _index(names: Sequence[str]) -> pd.Index[Any]:
     return index
 
 
-def _unstored(column: Any) -> Any:
+def _unstored(column: Any, index: pd.Index[Any]) -> pd.Series[Any]:
     if isinstance(column, np.ndarray):
-        return column
+        return pd.Series(column, index)
     names = np.array([*column["names"], None], dtype=object)
-    return names[column["codes"]]
+    return pd.Series(names[column["codes"]], index, dtype=object)

@@ -101,7 +101,9 @@ def find_expression(adata: AnnData, layer: str | None, use_raw: bool | None) -> 
     main = None if adata.X is None else _taken(adata, None, False)
     if main is not None and main.values == "counts":
         return main
-    counted = [name for name in adata.layers if _holds_counts(adata, name)]
+    # From anndata 0.13 on, X is also the layer None.
+    named_layers = [name for name in adata.layers if name is not None]
+    counted = [name for name in named_layers if _holds_counts(adata, name)]
     if len(counted) == 1:
         return _taken(adata, counted[0], False)
     if main is not None and main.values in ("logarithms", "non-negative values"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,7 +62,6 @@ def load_annotations(path: Path, wanted: Sequence[str]) -> Parts:
     Texts are lists in ``about``, numbers are arrays; columns that a table does not have are
     left out.
     """
-    import anndata  # noqa: PLC0415 - an optional package
     import h5py  # noqa: PLC0415 - an optional package
 
     about: dict[str, Any] = {"obs": {}, "var": {}, "known": []}
@@ -72,7 +71,7 @@ def load_annotations(path: Path, wanted: Sequence[str]) -> Parts:
             known = [str(name) for name in _part(file, table, path).attrs["column-order"]]
             about["known"] += known
             for name in (name for name in wanted if name in known):
-                column = pd.Series(anndata.io.read_elem(_part(file, f"{table}/{name}", path)))
+                column = pd.Series(_element(_part(file, f"{table}/{name}", path), path))
                 is_text = not pd.api.types.is_numeric_dtype(column) or column.dtype.kind == "b"
                 about[table][name] = _texts(column) if is_text else None
                 if not is_text:
@@ -93,6 +92,22 @@ def _part(group: h5py.Group, key: str, path: Path) -> Any:
     return entry
 
 
+def _element(entry: Any, path: Path) -> Any:
+    """Read a column or an index as anndata does, unless a part of it lies in other files."""
+    import anndata  # noqa: PLC0415 - slow to import, and seldom needed
+
+    _check_parts(entry, path)
+    return anndata.io.read_elem(entry)
+
+
+def _check_parts(entry: Any, path: Path) -> None:
+    if hasattr(entry, "is_virtual"):  # a dataset
+        _check_own(entry, path)
+        return
+    for key in entry:  # such as the codes and the categories of a column
+        _check_parts(_part(entry, key, path), path)
+
+
 def _numbers(dataset: h5py.Dataset, path: Path) -> Dense:
     """Read a dataset, unless it holds no numbers or lies in other files."""
     _check_own(dataset, path)
@@ -106,7 +121,7 @@ def _numbers(dataset: h5py.Dataset, path: Path) -> Dense:
 def _check_own(dataset: h5py.Dataset, path: Path) -> None:
     if dataset.external or dataset.is_virtual:
         raise MatrixError(f"{path}: {_ELSEWHERE}")
-    claimed = math.prod(dataset.shape) * dataset.dtype.itemsize
+    claimed = math.prod(dataset.shape or ()) * dataset.dtype.itemsize
     if claimed > max(_MOST_COMPRESSION * path.stat().st_size, _LEAST_CLAIM):
         raise MatrixError(
             f"{path}: is damaged: {dataset.name} claims to hold {claimed / 1e9:.3g} GB, which "
@@ -118,9 +133,7 @@ def _names(table: h5py.Group, path: Path) -> list[str]:
     """Read the names of observations or variables without the rest of their table."""
     entry = _part(table, str(table.attrs["_index"]), path)
     if not hasattr(entry, "asstr"):  # not plain texts, but categories or texts with a mask
-        import anndata  # noqa: PLC0415 - slow to import, and seldom needed
-
-        return [str(name) for name in anndata.io.read_elem(entry)]
+        return [str(name) for name in _element(entry, path)]
     _check_own(entry, path)
     values = entry.asstr(errors="replace") if entry.dtype.kind in "OS" else entry
     return [str(name) for name in values[()]]
@@ -148,9 +161,12 @@ def _stored_matrices(file: h5py.File) -> list[str]:
     return list_matrices(has_x, file.get("layers", {}), "raw/X" in file)
 
 
-def list_matrices(has_x: bool, layers: Sequence[str], has_raw: bool) -> list[str]:
-    """Return what the matrices of an AnnData object are called in messages."""
-    named = [f'layer "{name}"' for name in layers]
+def list_matrices(has_x: bool, layers: Iterable[str | None], has_raw: bool) -> list[str]:
+    """Return what the matrices of an AnnData object are called in messages.
+
+    From anndata 0.13 on, X is also the layer None.
+    """
+    named = [f'layer "{name}"' for name in layers if name is not None]
     return [*["X"] * has_x, *named, *["raw"] * has_raw]
 
 

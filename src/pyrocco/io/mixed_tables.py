@@ -343,7 +343,7 @@ def _row_name_position(
 
 def _facts(column: pd.Series[Any]) -> ColumnFacts:
     """Return what is known about a column, judged by all of its rows."""
-    if column.dtype == object:
+    if pd.api.types.is_string_dtype(column.dtype):  # object is one
         return ColumnFacts(TEXT, ("",) * (1 if column.is_unique else 2))
     if not pd.api.types.is_numeric_dtype(column):
         return ColumnFacts(NEITHER, ("", ""))
@@ -384,7 +384,9 @@ def _parsed(words: Sequence[str], form: NumberFormat) -> Floats | None:
     """Return words as numbers, NaN for missing values; None if one of them is a text."""
     numbers = np.full(len(words), np.nan)
     if form == POINT:  # fast, and leaves the missing values
-        numbers = pd.to_numeric(pd.Series(words, dtype=object), errors="coerce").to_numpy(float)
+        numbers = pd.to_numeric(pd.Series(words, dtype=object), errors="coerce").to_numpy(
+            float, copy=True
+        )
     for j in np.flatnonzero(np.isnan(numbers)).tolist():
         if not is_missing(words[j]) and not is_number(words[j], form):
             return None

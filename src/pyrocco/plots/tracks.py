@@ -224,7 +224,7 @@ def _categories(column: pd.Series[Any]) -> tuple[Labels, list[str]]:
     """Return the position of each value among the categories that occur, and their names."""
     if not isinstance(column.dtype, pd.CategoricalDtype):
         column = column.astype(object).infer_objects()
-        if column.dtype == object:
+        if pd.api.types.is_string_dtype(column.dtype):  # texts, or anything mixed with them
             column = column.map(str, na_action="ignore")
             names = sorted(column.dropna().unique(), key=_natural)
             column = column.astype(pd.CategoricalDtype(names))

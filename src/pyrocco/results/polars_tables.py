@@ -35,6 +35,6 @@ def as_polars(table: pd.DataFrame, name: str | None = None) -> Any:
 
 
 def _values(column: pd.Series[Any]) -> Any:
-    if isinstance(column.dtype, (pd.Int64Dtype, pd.CategoricalDtype)) or column.dtype == object:
+    if isinstance(column.dtype, pd.Int64Dtype) or not pd.api.types.is_numeric_dtype(column):
         return [None if pd.isna(value) else value for value in column]
     return column.to_numpy()

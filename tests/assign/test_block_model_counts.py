@@ -125,7 +125,7 @@ def starts(X):
 
 def test_planted_counts_consist_of_blocks():
     X, labels = planted(shape=(200, 150), k=4)
-    structure = detect_count_structure(X, starts(X), (None, None))
+    structure = detect_count_structure(X, starts(X), (None, None), mostly_zero=False)
     assert structure.kind == "blocks"
     assert adjusted_rand_score(labels[0], fitted_labels(structure.fit)[0]) > 0.95
 
@@ -133,7 +133,7 @@ def test_planted_counts_consist_of_blocks():
 @pytest.mark.parametrize("seed", range(4))
 def test_noise_with_row_and_column_effects_is_one_block(seed):
     X, _ = planted(seed, factor=1.0)
-    structure = detect_count_structure(X, starts(X), (None, None))
+    structure = detect_count_structure(X, starts(X), (None, None), mostly_zero=False)
     assert structure.kind == "blocks"
     assert max(side.max() for side in fitted_labels(structure.fit)) == 0
 
@@ -141,7 +141,35 @@ def test_noise_with_row_and_column_effects_is_one_block(seed):
 def test_counts_that_come_in_bursts_do_not_consist_of_blocks():
     X, _ = planted()
     bursts = X * np.random.default_rng(0).poisson(1.0, X.shape)
-    assert detect_count_structure(bursts, starts(X), (None, None)).kind == "features"
+    assert (
+        detect_count_structure(bursts, starts(X), (None, None), mostly_zero=False).kind
+        == "features"
+    )
+
+
+def overdispersed(seed, factor=1.0):
+    """Negative-binomial counts with row and column effects: their blocks differ by `factor`."""
+    rng = np.random.default_rng(seed)
+    rows, columns = np.arange(150) % 3, np.arange(100) % 3
+    means = 5 * np.outer(rng.gamma(2, 0.5, 150), rng.gamma(2, 0.5, 100))
+    means *= np.where(rows[:, None] == columns, factor, 1)
+    return rng.poisson(means * rng.gamma(1.5, 1 / 1.5, means.shape)).astype(float)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_overdispersed_noise_is_one_block_unless_it_is_mostly_zero(seed):
+    X = overdispersed(seed)
+    structure = detect_count_structure(X, starts(X), (None, None), mostly_zero=False)
+    assert (structure.kind, structure.fit.rates.shape) == ("blocks", (1, 1))
+    for numbers, mostly_zero in (((None, None), True), ((2, None), False)):
+        structure = detect_count_structure(X, starts(X), numbers, mostly_zero=mostly_zero)
+        assert structure.kind == "features"
+
+
+def test_overdispersed_blocks_are_not_one_block():
+    X = overdispersed(0, factor=4.0)
+    structure = detect_count_structure(X, starts(X), (None, None), mostly_zero=False)
+    assert structure.kind == "features"
 
 
 def test_the_transpose_gives_the_same_fit():

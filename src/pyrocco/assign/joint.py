@@ -186,7 +186,7 @@ class CoClusterer:
         with threadpool_limits(1):
             if counted.values is not None:
                 part = self._dense_part(counted.values, sides)
-                structure = detect_count_structure(part, starts, numbers)
+                structure = detect_count_structure(part, starts, numbers, not self.blocks)
             if self.blocks and structure.kind == "features":
                 part = self._dense_part(X, sides)
                 return detect_structure(part, starts, numbers, counted.least_noise)

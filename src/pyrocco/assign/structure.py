@@ -23,12 +23,13 @@ from pyrocco.assign.block_model import (
     Pair,
     best_block_fit,
     fit_gradient,
+    fit_levels,
     fitted_labels,
     low_rank_evidence,
     split_clusters,
     sweep,
 )
-from pyrocco.assign.labels import Numbers
+from pyrocco.assign.labels import Numbers, hard_memberships
 from pyrocco.backends import matrix_norm
 
 # With fewer rows or columns, evidence cannot distinguish blocks from chance.
@@ -81,6 +82,7 @@ def detect_structure(
     # Structure that the finest blocks do not explain is not explained by coarser ones either.
     if not is_white(rest, size):
         is_gradient = is_white(gradient.noise, size) and gradient.is_smooth
+        is_gradient = is_gradient or _are_levels(X, gradient.evidence, size, least_noise)
         return Structure("gradient" if is_gradient else "features")
     fit = _best_fit(data, [finest, *starts[1:]], numbers)
     if fit is None:
@@ -89,6 +91,9 @@ def detect_structure(
     # If the given numbers of clusters are too small, outlier cells show in the finest blocks.
     contaminated = is_contaminated(noise, size) or is_contaminated(rest, size)
     has_clusters = max(map(len, map(np.unique, fitted_labels(fit)))) > 1
+    best = max(fit.evidence, gradient.evidence)
+    if has_clusters and _are_levels(X, best, size, least_noise):
+        return Structure("gradient", contaminated=contaminated)
     if has_clusters and gradient.evidence > fit.evidence:
         kind = "gradient" if gradient.is_smooth else "features"
         return Structure(kind, contaminated=contaminated)
@@ -98,16 +103,33 @@ def detect_structure(
     return Structure("blocks" if are_blocks else "features", fit, contaminated)
 
 
-def detect_count_structure(X: Dense, starts: Sequence[Pair], numbers: Numbers) -> Structure:
+def _are_levels(X: Dense, evidence: float, size: float, least_noise: float) -> bool:
+    """Whether nothing but smooth levels of rows and of columns explains a matrix better.
+
+    `evidence` is that of the other explanations, `size` the Frobenius norm of the matrix.
+    """
+    levels = fit_levels(X, least_noise)
+    return levels.evidence > evidence and levels.is_smooth and is_white(levels.noise, size)
+
+
+def detect_count_structure(
+    X: Dense, starts: Sequence[Pair], numbers: Numbers, mostly_zero: bool
+) -> Structure:
     """Determine the structure of a matrix of counts of at most a few hundred thousand cells.
 
     It consists of blocks if blocks, the totals of rows and columns, and Poisson noise explain it.
-    Counts that come in bursts, such as those of words, vary more than that.
+    Counts that come in bursts, such as those of words, vary more than that. They are one block if
+    nothing but their totals differs, unless they are mostly zero: then a few large counts would
+    hide all other differences.
     """
     data = CountData(X)
     finest = sweep(data, starts[0])
     if data.dispersion(finest) > _OVERDISPERSED:
-        return Structure("features")
+        whole = np.zeros(X.shape[0], dtype=np.intp), np.zeros(X.shape[1], dtype=np.intp)
+        if mostly_zero or any(numbers) or not is_white(data.residuals(whole), 0.0):
+            return Structure("features")
+        everywhere = hard_memberships(whole[0]), hard_memberships(whole[1])
+        return Structure("blocks", data.evaluate(everywhere))
     fit = _best_fit(data, [finest, *starts[1:]], numbers)
     if fit is None:
         return Structure("features")

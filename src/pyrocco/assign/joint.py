@@ -46,7 +46,7 @@ from pyrocco.assign.structure import (
 )
 from pyrocco.backends import Backend, ChunkedMatrix, NumpyBackend, is_missing, map_rows
 from pyrocco.cells.preparation import learn_steps
-from pyrocco.cells.values import to_dense
+from pyrocco.cells.values import has_missing, to_dense
 
 # Numbers of clusters on each side from which the search for blocks starts: fine and coarse.
 _STARTS = (40, 8)
@@ -76,6 +76,11 @@ class Counted:
     values: Matrix | ChunkedMatrix | None = None
     columns: Array | None = None
     are_answers: bool = False
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no count is missing."""
+        return isinstance(self.values, ChunkedMatrix) or not has_missing(self.values)
 
     @property
     def least_noise(self) -> float:
@@ -209,7 +214,7 @@ class CoClusterer:
         by_counts = isinstance(fit, CountFit)
         data: Data
         if by_counts:
-            data = CountData(self.backend.operand(counted.values), self.backend)
+            data = self._count_data(counted)
         else:
             data = BlockData(X, self.backend, counted.least_noise)
         memberships = extend_fit(data, fit, index)
@@ -217,6 +222,12 @@ class CoClusterer:
             SideLabels.from_memberships(side.argmax(axis=1), side) for side in memberships
         )
         return Assignment(rows, columns, "blocks", contaminated, by_counts)
+
+    def _count_data(self, counted: Counted) -> CountData:
+        """Return the counts; a matrix with missing ones stays dense."""
+        complete = counted.is_complete
+        place = self.backend.operand if complete else self.backend.asarray
+        return CountData(place(counted.values), self.backend, complete=complete)
 
     def _by_features(
         self, scores: Array, index: Labels, number: int | None, counted: Counted, axis: int
@@ -234,9 +245,10 @@ class CoClusterer:
     def _weighted(self, counted: Counted, index: Labels, axis: int) -> Dense | None:
         """Return the scores of some rows after a second preparation: counts weighted by tf-idf.
 
-        None unless the cells are counts that are mostly zero, such as those of words.
+        None unless the cells are counts that are mostly zero, such as those of words, and none is
+        missing.
         """
-        if self.by_length or counted.values is None:
+        if self.by_length or counted.values is None or not counted.is_complete:
             return None
         weighted = self.backend.operand(learn_steps(counted.values, ["tfidf"], axis == 1)[0])
         scores = self._scores(weighted if axis == 0 else self.backend.transpose(weighted))

@@ -47,6 +47,8 @@ _CLEARLY = 20.0
 # Ratio of variance and mean above which counts vary more than Poisson noise. It is 1.8 and more
 # in real text and gene expression, and below 1 in planted blocks.
 _OVERDISPERSED = 1.3
+# How often the levels of rows and columns are fitted to the blocks if counts are missing.
+_LEVELLINGS = 2
 # Minimum gain in log likelihood per cell of a second, wider noise component; maximum number
 # of cells and of rounds in its fit.
 _CONTAMINATED = 0.005
@@ -122,8 +124,11 @@ def detect_count_structure(
     nothing but their totals differs, unless they are mostly zero: then a few large counts would
     hide all other differences.
     """
-    data = CountData(X)
+    data = CountData(X, complete=not np.isnan(X).any())
     finest = sweep(data, starts[0])
+    for _ in range(0 if data.is_complete else _LEVELLINGS):
+        data = data.completed(finest)
+        finest = sweep(data, finest)
     if data.dispersion(finest) > _OVERDISPERSED:
         whole = np.zeros(X.shape[0], dtype=np.intp), np.zeros(X.shape[1], dtype=np.intp)
         if mostly_zero or any(numbers) or not is_white(data.residuals(whole), 0.0):
@@ -131,6 +136,9 @@ def detect_count_structure(
         everywhere = hard_memberships(whole[0]), hard_memberships(whole[1])
         return Structure("blocks", data.evaluate(everywhere))
     fit = _best_fit(data, [finest, *starts[1:]], numbers)
+    if fit is not None and not data.is_complete:
+        data = data.completed(fitted_labels(fit))
+        fit = _best_fit(data, [fitted_labels(fit)], numbers)
     if fit is None:
         return Structure("features")
     labels = fitted_labels(fit)

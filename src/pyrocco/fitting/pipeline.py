@@ -228,15 +228,7 @@ def _counted(task: Task) -> Counted:
     columns = task.cells.columns
     there = None if columns is None else task.backend.operand(columns.X)
     are_answers = task.settings.variant.prepares and task.cells.are_answers
-    return Counted(_countable(task.cells), there, are_answers)
-
-
-def _countable(cells: PreparedCells) -> Matrix | ChunkedMatrix | None:
-    """Return the counts, if there are any, that a block model of counts can explain."""
-    counts = cells.counts
-    if counts is None or isinstance(counts, ChunkedMatrix):
-        return counts
-    return None if has_missing(counts) else counts
+    return Counted(task.cells.counts, there, are_answers)
 
 
 def learn(

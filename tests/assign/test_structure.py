@@ -7,6 +7,7 @@ from sklearn.datasets import make_blobs, make_checkerboard
 from sklearn.metrics import adjusted_rand_score
 
 from pyrocco import ROCCO
+from pyrocco.assign.structure import detect_structure
 
 FACTORS = {
     "uniform": lambda rng, n: rng.random(n),
@@ -44,6 +45,17 @@ def test_a_gradient_is_one_cluster(factor, noise):
     # With little noise, the widths of the columns look like different units.
     model = ROCCO(prepare=None).fit(X)
     assert (model.structure_, *numbers(model)) == ("gradient", 1, 1)
+
+
+def test_the_search_for_blocks_ends_at_outlier_cells_if_it_may():
+    X, rows, columns = grid(3, (60, 50), 1.0)
+    X[np.random.default_rng(1).random(X.shape) < 0.1] *= 20
+    start, free = [(rows, columns)], (None, None)
+    assert detect_structure(X, start, free).contaminated
+    stopped = detect_structure(X, start, free, stops_at_outliers=True)
+    assert (stopped.contaminated, stopped.fit) == (True, None)
+    clean = grid(3, (60, 50), 1.0)[0]
+    assert detect_structure(clean, start, free, stops_at_outliers=True).fit is not None
 
 
 LEVELS = {

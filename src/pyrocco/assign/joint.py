@@ -71,11 +71,15 @@ class Counted:
         another way than that for the rows.
     are_answers : bool
         Whether the cells are yes or no, and both are common.
+    stops_at_outliers : bool
+        Whether no labels are needed if there are outlier cells, because these are moved, and the
+        rest is done again.
     """
 
     values: Matrix | ChunkedMatrix | None = None
     columns: Array | None = None
     are_answers: bool = False
+    stops_at_outliers: bool = False
 
     @property
     def is_complete(self) -> bool:
@@ -160,6 +164,8 @@ class CoClusterer:
         scores = self._scores(rows), self._scores(columns)
         sides = self._sample(X, scores[0], 0), self._sample(keys, scores[1], 1)
         structure = self._structure(X, counted, sides, numbers)
+        if structure.contaminated and counted.stops_at_outliers:
+            return _unlabelled(X)
         if structure.kind == "blocks" and structure.fit is not None:
             return self._by_blocks(X, counted, sides, structure.fit, structure.contaminated)
         if structure.kind == "gradient":
@@ -194,7 +200,8 @@ class CoClusterer:
                 structure = detect_count_structure(part, starts, numbers, not self.blocks)
             if self.blocks and structure.kind == "features":
                 part = self._dense_part(X, sides)
-                return detect_structure(part, starts, numbers, counted.least_noise)
+                stops, least = counted.stops_at_outliers, counted.least_noise
+                return detect_structure(part, starts, numbers, least, stops_at_outliers=stops)
         return structure
 
     def _dense_part(self, X: Any, sides: Sides) -> Floats:
@@ -299,6 +306,14 @@ class CoClusterer:
         filled: DeviceArray = self.backend.copy(X)
         filled[missing] = U[missing]
         return filled
+
+
+def _unlabelled(X: Array) -> Assignment:
+    """Return one cluster of all rows and one of all columns of a matrix with outlier cells."""
+    rows, columns = (
+        SideLabels(np.zeros(size, dtype=np.intp), np.ones(size), np.ones(1)) for size in X.shape
+    )
+    return Assignment(rows, columns, contaminated=True)
 
 
 def _leading(scores: Dense) -> Dense:

@@ -66,13 +66,19 @@ class Structure:
 
 
 def detect_structure(
-    X: Dense, starts: Sequence[Pair], numbers: Numbers, least_noise: float = 0.0
+    X: Dense,
+    starts: Sequence[Pair],
+    numbers: Numbers,
+    least_noise: float = 0.0,
+    *,
+    stops_at_outliers: bool = False,
 ) -> Structure:
     """Determine the structure of a matrix of at most a few hundred thousand cells.
 
     NaN marks missing values. `starts` are partitions of rows and columns, the finest first,
     `numbers` the numbers of clusters where they are given, `least_noise` the least share of the
-    variance that is noise.
+    variance that is noise. If there are outlier cells, the blocks are not of interest to a caller
+    who moves these cells first (`stops_at_outliers`).
     """
     data = BlockData(X, least_noise=least_noise)
     size = float(np.sqrt(data.squares))
@@ -86,12 +92,14 @@ def detect_structure(
         is_gradient = is_white(gradient.noise, size) and gradient.is_smooth
         is_gradient = is_gradient or _are_levels(X, gradient.evidence, size, least_noise)
         return Structure("gradient" if is_gradient else "features")
-    fit = _best_fit(data, [finest, *starts[1:]], numbers)
+    contaminated = is_contaminated(rest, size)
+    stops = contaminated and stops_at_outliers
+    fit = None if stops else _best_fit(data, [finest, *starts[1:]], numbers)
     if fit is None:
-        return Structure("features", contaminated=is_contaminated(rest, size))
+        return Structure("features", contaminated=contaminated)
     noise = data.residuals(fitted_labels(fit))
     # If the given numbers of clusters are too small, outlier cells show in the finest blocks.
-    contaminated = is_contaminated(noise, size) or is_contaminated(rest, size)
+    contaminated = contaminated or is_contaminated(noise, size)
     has_clusters = max(map(len, map(np.unique, fitted_labels(fit)))) > 1
     best = max(fit.evidence, gradient.evidence)
     if has_clusters and _are_levels(X, best, size, least_noise):

@@ -8,6 +8,7 @@ from scipy.integrate import quad
 from scipy.stats import gamma, poisson
 from sklearn.metrics import adjusted_rand_score
 
+from pyrocco import ROCCO
 from pyrocco.assign.block_model import (
     CountData,
     best_block_fit,
@@ -125,7 +126,7 @@ def starts(X):
 
 def test_planted_counts_consist_of_blocks():
     X, labels = planted(shape=(200, 150), k=4)
-    structure = detect_count_structure(X, starts(X), (None, None))
+    structure = detect_count_structure(X, starts(X), (None, None), mostly_zero=False)
     assert structure.kind == "blocks"
     assert adjusted_rand_score(labels[0], fitted_labels(structure.fit)[0]) > 0.95
 
@@ -133,7 +134,7 @@ def test_planted_counts_consist_of_blocks():
 @pytest.mark.parametrize("seed", range(4))
 def test_noise_with_row_and_column_effects_is_one_block(seed):
     X, _ = planted(seed, factor=1.0)
-    structure = detect_count_structure(X, starts(X), (None, None))
+    structure = detect_count_structure(X, starts(X), (None, None), mostly_zero=False)
     assert structure.kind == "blocks"
     assert max(side.max() for side in fitted_labels(structure.fit)) == 0
 
@@ -141,7 +142,95 @@ def test_noise_with_row_and_column_effects_is_one_block(seed):
 def test_counts_that_come_in_bursts_do_not_consist_of_blocks():
     X, _ = planted()
     bursts = X * np.random.default_rng(0).poisson(1.0, X.shape)
-    assert detect_count_structure(bursts, starts(X), (None, None)).kind == "features"
+    assert (
+        detect_count_structure(bursts, starts(X), (None, None), mostly_zero=False).kind
+        == "features"
+    )
+
+
+def overdispersed(seed, factor=1.0):
+    """Negative-binomial counts with row and column effects: their blocks differ by `factor`."""
+    rng = np.random.default_rng(seed)
+    rows, columns = np.arange(150) % 3, np.arange(100) % 3
+    means = 5 * np.outer(rng.gamma(2, 0.5, 150), rng.gamma(2, 0.5, 100))
+    means *= np.where(rows[:, None] == columns, factor, 1)
+    return rng.poisson(means * rng.gamma(1.5, 1 / 1.5, means.shape)).astype(float)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_overdispersed_noise_is_one_block_unless_it_is_mostly_zero(seed):
+    X = overdispersed(seed)
+    structure = detect_count_structure(X, starts(X), (None, None), mostly_zero=False)
+    assert (structure.kind, structure.fit.rates.shape) == ("blocks", (1, 1))
+    for numbers, mostly_zero in (((None, None), True), ((2, None), False)):
+        structure = detect_count_structure(X, starts(X), numbers, mostly_zero=mostly_zero)
+        assert structure.kind == "features"
+
+
+def test_overdispersed_blocks_are_not_one_block():
+    X = overdispersed(0, factor=4.0)
+    structure = detect_count_structure(X, starts(X), (None, None), mostly_zero=False)
+    assert structure.kind == "features"
+
+
+def without_some(X, share, seed=5):
+    return np.where(np.random.default_rng(seed).random(X.shape) < share, np.nan, X)
+
+
+def test_levels_of_incomplete_counts_have_their_totals():
+    X, labels = planted(shape=(60, 40))
+    incomplete = without_some(X, 0.3)
+    data = CountData(incomplete, complete=False)
+    expected = np.where(np.isnan(incomplete), 0, np.outer(*data.levels))
+    np.testing.assert_allclose(expected.sum(axis=1), np.nansum(incomplete, axis=1), rtol=1e-4)
+    np.testing.assert_allclose(expected.sum(axis=0), np.nansum(incomplete, axis=0), rtol=1e-4)
+    members = hard_memberships(labels[0]), hard_memberships(labels[1])
+    np.testing.assert_allclose(data.sizes(members).sum(), np.nansum(incomplete), rtol=1e-4)
+    assert np.all(data.residuals(labels)[np.isnan(incomplete)] == 0)
+
+
+def test_counts_marked_as_incomplete_without_missing_ones_have_the_same_fit():
+    X, _ = planted(shape=(60, 40))
+    one, other = (one_cluster_fit(X, complete) for complete in (True, False))
+    assert one.evidence == pytest.approx(other.evidence)
+
+
+def one_cluster_fit(X, complete):
+    start = np.ones((X.shape[0], 1)), np.ones((X.shape[1], 1))
+    return CountData(X, complete=complete).evaluate(start)
+
+
+def test_levels_do_not_depend_on_which_counts_are_missing():
+    """Rows that lack counts of a block where they are high have lower totals, not lower levels."""
+    rows, columns = np.arange(60) % 2, np.arange(40) % 2
+    X = np.where(rows[:, None] == columns, 100.0, 10.0)
+    data = CountData(without_some(X, 0.4), complete=False)
+    assert np.ptp(data.levels[0]) > 0.2 * data.levels[0].mean()
+    assert np.ptp(data.completed((rows, columns)).levels[0]) < 0.01 * data.levels[0].mean()
+
+
+@pytest.mark.parametrize("base", [3.0, 60.0])
+@pytest.mark.parametrize("share", [0.1, 0.4])
+def test_blocks_are_found_in_incomplete_counts(share, base):
+    rng = np.random.default_rng(4)
+    rows, columns = rng.integers(4, size=180), rng.integers(3, size=120)
+    means = np.exp(rng.standard_normal((4, 3)))[rows][:, columns] * base
+    means *= np.outer(rng.gamma(4, 0.25, 180), rng.gamma(4, 0.25, 120))
+    X = without_some(rng.poisson(means).astype(float), share)
+    model = ROCCO().fit(X)
+    assert (model.cells_, model.structure_) == ("counts", "blocks")
+    assert (model.n_row_clusters_, model.n_column_clusters_) == (4, 3)
+    assert adjusted_rand_score(rows, model.row_labels_) > 0.95
+    assert np.array_equal(model.predict(X), model.row_labels_)
+    assert "Columns are compared" not in model.preparation_
+
+
+@pytest.mark.parametrize("base", [0.3, 5.0])
+def test_incomplete_noise_with_row_and_column_effects_is_one_block(base):
+    rng = np.random.default_rng(0)
+    means = base * np.outer(rng.gamma(2, 0.5, 200), rng.gamma(2, 0.5, 100))
+    model = ROCCO().fit(without_some(rng.poisson(means).astype(float), 0.2))
+    assert (model.structure_, model.n_row_clusters_, model.n_column_clusters_) == ("blocks", 1, 1)
 
 
 def test_the_transpose_gives_the_same_fit():

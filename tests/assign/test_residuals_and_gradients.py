@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from pyrocco.assign.block_model import BlockData
-from pyrocco.assign.block_model.gradient import fit_gradient, has_modes, low_rank_evidence
+from pyrocco.assign.block_model.gradient import fit_gradient, low_rank_evidence
+from pyrocco.assign.block_model.levels import fit_levels
+from pyrocco.assign.block_model.modes import has_modes
 from pyrocco.assign.structure import is_contaminated, is_white
 
 FACTORS = {
@@ -117,6 +119,13 @@ def test_smooth_numbers_have_no_modes(seed, factor, error):
     assert not has_modes(values, error)
 
 
+@pytest.mark.parametrize("ratio", [0.8, 0.9, 1.0])
+def test_errors_alone_have_no_modes(ratio):
+    """Errors that are a little smaller than expected have one mode, too."""
+    rng = np.random.default_rng(1)
+    assert not any(has_modes(ratio * rng.standard_normal(300), 1.0) for _ in range(20))
+
+
 @pytest.mark.parametrize("k", [2, 3, 5])
 @pytest.mark.parametrize("width", [0.0, 0.05, 0.15])
 def test_few_values_are_modes(k, width):
@@ -129,3 +138,53 @@ def test_few_values_are_modes(k, width):
 @pytest.mark.parametrize("values", [[1.0], [2.0, 2.0, 2.0], [1.0, 1.001]])
 def test_too_few_or_equal_numbers_have_no_modes(values):
     assert not has_modes(np.array(values), 0.01)
+
+
+def levels(seed=0, shape=(90, 70)):
+    rng = np.random.default_rng(seed)
+    rows, columns = (rng.standard_normal(n) for n in shape)
+    return rows[:, None] + columns, rows
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.4])
+def test_levels_of_rows_and_columns_are_found(missing):
+    expected, rows = levels()
+    X = 5 + expected + 0.5 * noise(1, expected.shape)
+    X[np.random.default_rng(2).random(X.shape) < missing] = np.nan
+    fit = fit_levels(X)
+    assert fit.is_smooth
+    assert fit.evidence > fit_gradient(X).evidence + 100
+    assert np.corrcoef(fit.scores[0], rows)[0, 1] > 0.98
+    rest = fit.noise[~np.isnan(X)]
+    assert rest.std() == pytest.approx(0.5, rel=0.05)
+    assert np.all(fit.noise[np.isnan(X)] == 0)
+
+
+def test_levels_do_not_depend_on_unit_offset_and_orientation():
+    X = levels()[0] + noise(1, (90, 70))
+    evidence = fit_levels(X).evidence
+    assert fit_levels(X.T.copy()).evidence == pytest.approx(evidence, abs=0.1)
+    scaled = fit_levels(1e6 * X + 1e3).evidence
+    assert scaled == pytest.approx(evidence - X.size * np.log(1e6), abs=0.1)
+
+
+@pytest.mark.parametrize("answers", [(0.0, 1.0), (-2.0, 5.0)])
+def test_levels_of_answers_are_those_of_their_odds(answers):
+    expected, rows = levels(shape=(200, 150))
+    yes = np.random.default_rng(1).random(expected.shape) < 1 / (1 + np.exp(-2 * expected))
+    X = np.where(yes, answers[1], answers[0])
+    fit = fit_levels(X)
+    assert fit.is_smooth
+    assert is_white(fit.noise, float(np.linalg.norm(X)))
+    assert np.corrcoef(fit.scores[0], rows)[0, 1] > 0.97
+
+
+def test_levels_of_few_kinds_are_not_smooth():
+    X = np.repeat([0.0, 3.0, 6.0], 30)[:, None] + noise(0, (90, 50))
+    assert not fit_levels(X).is_smooth
+
+
+def test_equal_values_have_levels_without_noise():
+    fit = fit_levels(np.full((6, 5), 3.0))
+    assert np.isfinite(fit.evidence)
+    assert np.all(fit.noise == 0)

@@ -7,6 +7,7 @@ from sklearn.datasets import make_blobs, make_checkerboard
 from sklearn.metrics import adjusted_rand_score
 
 from pyrocco import ROCCO
+from pyrocco.assign.structure import detect_structure
 
 FACTORS = {
     "uniform": lambda rng, n: rng.random(n),
@@ -44,6 +45,43 @@ def test_a_gradient_is_one_cluster(factor, noise):
     # With little noise, the widths of the columns look like different units.
     model = ROCCO(prepare=None).fit(X)
     assert (model.structure_, *numbers(model)) == ("gradient", 1, 1)
+
+
+def test_the_search_for_blocks_ends_at_outlier_cells_if_it_may():
+    X, rows, columns = grid(3, (60, 50), 1.0)
+    X[np.random.default_rng(1).random(X.shape) < 0.1] *= 20
+    start, free = [(rows, columns)], (None, None)
+    assert detect_structure(X, start, free).contaminated
+    stopped = detect_structure(X, start, free, stops_at_outliers=True)
+    assert (stopped.contaminated, stopped.fit) == (True, None)
+    clean = grid(3, (60, 50), 1.0)[0]
+    assert detect_structure(clean, start, free, stops_at_outliers=True).fit is not None
+
+
+LEVELS = {
+    "values": lambda rng, levels: levels + rng.standard_normal(levels.shape),
+    "positive values": lambda rng, levels: np.exp(levels + rng.standard_normal(levels.shape)),
+    "answers": lambda rng, levels: rng.binomial(1, 1 / (1 + np.exp(-levels))).astype(float),
+}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("shape", [(200, 100), (40, 400), (500, 30)])
+@pytest.mark.parametrize("kind", LEVELS)
+def test_levels_of_rows_and_columns_are_one_cluster(kind, shape, seed):
+    rng = np.random.default_rng(seed)
+    rows, columns = (rng.standard_normal(n) for n in shape)
+    model = ROCCO().fit(LEVELS[kind](rng, rows[:, None] + columns))
+    assert (model.structure_, *numbers(model)) == ("gradient", 1, 1)
+
+
+def test_blocks_with_levels_of_rows_and_columns_are_clusters():
+    X, rows, _ = grid(4, (120, 90), 2.0)
+    rng = np.random.default_rng(1)
+    X += 3 * rng.standard_normal(120)[:, None] + 3 * rng.standard_normal(90)
+    model = ROCCO().fit(X)
+    assert model.structure_ == "features"
+    assert adjusted_rand_score(rows, model.row_labels_) > 0.9
 
 
 def test_a_gradient_is_cut_where_a_number_is_given():

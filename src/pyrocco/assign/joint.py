@@ -47,7 +47,7 @@ from pyrocco.assign.structure import (
 )
 from pyrocco.backends import Backend, ChunkedMatrix, NumpyBackend, is_missing, map_rows
 from pyrocco.cells.preparation import learn_steps
-from pyrocco.cells.values import to_dense
+from pyrocco.cells.values import has_missing, to_dense
 
 # Numbers of clusters on each side from which the search for blocks starts: fine and coarse.
 _STARTS = (40, 8)
@@ -73,11 +73,20 @@ class Counted:
         another way than that for the rows.
     are_answers : bool
         Whether the cells are yes or no, and both are common.
+    stops_at_outliers : bool
+        Whether no labels are needed if there are outlier cells, because these are moved, and the
+        rest is done again.
     """
 
     values: Matrix | ChunkedMatrix | None = None
     columns: Array | None = None
     are_answers: bool = False
+    stops_at_outliers: bool = False
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no count is missing."""
+        return isinstance(self.values, ChunkedMatrix) or not has_missing(self.values)
 
     @property
     def least_noise(self) -> float:
@@ -157,6 +166,8 @@ class CoClusterer:
         scores = self._scores(rows), self._scores(columns)
         sides = self._sample(X, scores[0], 0), self._sample(keys, scores[1], 1)
         structure = self._structure(X, counted, sides, numbers)
+        if structure.contaminated and counted.stops_at_outliers:
+            return _unlabelled(X)
         if structure.kind == "blocks" and structure.fit is not None:
             found = self._by_blocks(X, counted, sides, structure.fit, structure.contaminated)
             if self._explain_more((X, keys), counted, sides, found):
@@ -191,10 +202,11 @@ class CoClusterer:
         with threadpool_limits(1):
             if counted.values is not None:
                 part = self._dense_part(counted.values, sides)
-                structure = detect_count_structure(part, starts, numbers)
+                structure = detect_count_structure(part, starts, numbers, not self.blocks)
             if self.blocks and structure.kind == "features":
                 part = self._dense_part(X, sides)
-                return detect_structure(part, starts, numbers, counted.least_noise)
+                stops, least = counted.stops_at_outliers, counted.least_noise
+                return detect_structure(part, starts, numbers, least, stops_at_outliers=stops)
         return structure
 
     def _dense_part(self, X: Any, sides: Sides) -> Floats:
@@ -217,7 +229,7 @@ class CoClusterer:
         by_counts = isinstance(fit, CountFit)
         data: Data
         if by_counts:
-            data = CountData(self.backend.operand(counted.values), self.backend)
+            data = self._count_data(counted)
         else:
             data = BlockData(X, self.backend, counted.least_noise)
         memberships = extend_fit(data, fit, index)
@@ -233,9 +245,9 @@ class CoClusterer:
 
         A few hundred rows and columns of counts that are mostly zero may look like noise, or
         like fewer blocks, although all of them together show more. `prepared` are the matrices
-        from which rows and columns are labelled.
+        from which rows and columns are labelled. Matrices with missing counts are not checked.
         """
-        if not found.counted:
+        if not (found.counted and counted.is_complete):
             return True
         counts: Any = counted.values
         searched = [len(places) for places in _submatrix(sides)]
@@ -243,9 +255,8 @@ class CoClusterer:
             rows, columns = self._wider(prepared[1 - axis], sides, axis)
             if len(rows) > searched[0] or len(columns) > searched[1]:
                 part = self._dense(counts[rows][:, columns])
-                if not are_count_blocks(
-                    part, (found.row_labels[rows], found.column_labels[columns])
-                ):
+                labels = found.row_labels[rows], found.column_labels[columns]
+                if not are_count_blocks(part, labels, not self.blocks):
                     return False
         return True
 
@@ -258,6 +269,12 @@ class CoClusterer:
             keys = self.backend.content_keys(X, 1 - axis)
             index[1 - axis] = np.sort(np.argsort(keys, kind="stable")[:size])
         return index[0], index[1]
+
+    def _count_data(self, counted: Counted) -> CountData:
+        """Return the counts; a matrix with missing ones stays dense."""
+        complete = counted.is_complete
+        place = self.backend.operand if complete else self.backend.asarray
+        return CountData(place(counted.values), self.backend, complete=complete)
 
     def _by_features(
         self, scores: Array, index: Labels, number: int | None, counted: Counted, axis: int
@@ -275,9 +292,10 @@ class CoClusterer:
     def _weighted(self, counted: Counted, index: Labels, axis: int) -> Dense | None:
         """Return the scores of some rows after a second preparation: counts weighted by tf-idf.
 
-        None unless the cells are counts that are mostly zero, such as those of words.
+        None unless the cells are counts that are mostly zero, such as those of words, and none is
+        missing.
         """
-        if self.by_length or counted.values is None:
+        if self.by_length or counted.values is None or not counted.is_complete:
             return None
         weighted = self.backend.operand(learn_steps(counted.values, ["tfidf"], axis == 1)[0])
         scores = self._scores(weighted if axis == 0 else self.backend.transpose(weighted))
@@ -328,6 +346,14 @@ class CoClusterer:
         filled: DeviceArray = self.backend.copy(X)
         filled[missing] = U[missing]
         return filled
+
+
+def _unlabelled(X: Array) -> Assignment:
+    """Return one cluster of all rows and one of all columns of a matrix with outlier cells."""
+    rows, columns = (
+        SideLabels(np.zeros(size, dtype=np.intp), np.ones(size), np.ones(1)) for size in X.shape
+    )
+    return Assignment(rows, columns, contaminated=True)
 
 
 def _leading(scores: Dense) -> Dense:

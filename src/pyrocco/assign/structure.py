@@ -23,12 +23,13 @@ from pyrocco.assign.block_model import (
     Pair,
     best_block_fit,
     fit_gradient,
+    fit_levels,
     fitted_labels,
     low_rank_evidence,
     split_clusters,
     sweep,
 )
-from pyrocco.assign.labels import Numbers
+from pyrocco.assign.labels import Numbers, hard_memberships
 from pyrocco.backends import matrix_norm
 
 # With fewer rows or columns, evidence cannot distinguish blocks from chance.
@@ -46,6 +47,8 @@ _CLEARLY = 20.0
 # Ratio of variance and mean above which counts vary more than Poisson noise. It is 1.8 and more
 # in real text and gene expression, and below 1 in planted blocks.
 _OVERDISPERSED = 1.3
+# How often the levels of rows and columns are fitted to the blocks if counts are missing.
+_LEVELLINGS = 2
 # Minimum gain in log likelihood per cell of a second, wider noise component; maximum number
 # of cells and of rounds in its fit.
 _CONTAMINATED = 0.005
@@ -63,13 +66,19 @@ class Structure:
 
 
 def detect_structure(
-    X: Dense, starts: Sequence[Pair], numbers: Numbers, least_noise: float = 0.0
+    X: Dense,
+    starts: Sequence[Pair],
+    numbers: Numbers,
+    least_noise: float = 0.0,
+    *,
+    stops_at_outliers: bool = False,
 ) -> Structure:
     """Determine the structure of a matrix of at most a few hundred thousand cells.
 
     NaN marks missing values. `starts` are partitions of rows and columns, the finest first,
     `numbers` the numbers of clusters where they are given, `least_noise` the least share of the
-    variance that is noise.
+    variance that is noise. If there are outlier cells, the blocks are not of interest to a caller
+    who moves these cells first (`stops_at_outliers`).
     """
     data = BlockData(X, least_noise=least_noise)
     size = float(np.sqrt(data.squares))
@@ -81,14 +90,20 @@ def detect_structure(
     # Structure that the finest blocks do not explain is not explained by coarser ones either.
     if not is_white(rest, size):
         is_gradient = is_white(gradient.noise, size) and gradient.is_smooth
+        is_gradient = is_gradient or _are_levels(X, gradient.evidence, size, least_noise)
         return Structure("gradient" if is_gradient else "features")
-    fit = _best_fit(data, [finest, *starts[1:]], numbers)
+    contaminated = is_contaminated(rest, size)
+    stops = contaminated and stops_at_outliers
+    fit = None if stops else _best_fit(data, [finest, *starts[1:]], numbers)
     if fit is None:
-        return Structure("features", contaminated=is_contaminated(rest, size))
+        return Structure("features", contaminated=contaminated)
     noise = data.residuals(fitted_labels(fit))
     # If the given numbers of clusters are too small, outlier cells show in the finest blocks.
-    contaminated = is_contaminated(noise, size) or is_contaminated(rest, size)
+    contaminated = contaminated or is_contaminated(noise, size)
     has_clusters = max(map(len, map(np.unique, fitted_labels(fit)))) > 1
+    best = max(fit.evidence, gradient.evidence)
+    if has_clusters and _are_levels(X, best, size, least_noise):
+        return Structure("gradient", contaminated=contaminated)
     if has_clusters and gradient.evidence > fit.evidence:
         kind = "gradient" if gradient.is_smooth else "features"
         return Structure(kind, contaminated=contaminated)
@@ -98,25 +113,52 @@ def detect_structure(
     return Structure("blocks" if are_blocks else "features", fit, contaminated)
 
 
-def detect_count_structure(X: Dense, starts: Sequence[Pair], numbers: Numbers) -> Structure:
+def _are_levels(X: Dense, evidence: float, size: float, least_noise: float) -> bool:
+    """Whether nothing but smooth levels of rows and of columns explains a matrix better.
+
+    `evidence` is that of the other explanations, `size` the Frobenius norm of the matrix.
+    """
+    levels = fit_levels(X, least_noise)
+    return levels.evidence > evidence and levels.is_smooth and is_white(levels.noise, size)
+
+
+def detect_count_structure(
+    X: Dense, starts: Sequence[Pair], numbers: Numbers, mostly_zero: bool
+) -> Structure:
     """Determine the structure of a matrix of counts of at most a few hundred thousand cells.
 
     It consists of blocks if blocks, the totals of rows and columns, and Poisson noise explain it.
-    Counts that come in bursts, such as those of words, vary more than that.
+    Counts that come in bursts, such as those of words, vary more than that. They are one block if
+    nothing but their totals differs, unless they are mostly zero: then a few large counts would
+    hide all other differences.
     """
-    data = CountData(X)
+    data = CountData(X, complete=not np.isnan(X).any())
     finest = sweep(data, starts[0])
+    for _ in range(0 if data.is_complete else _LEVELLINGS):
+        data = data.completed(finest)
+        finest = sweep(data, finest)
     if data.dispersion(finest) > _OVERDISPERSED:
-        return Structure("features")
+        whole = np.zeros(X.shape[0], dtype=np.intp), np.zeros(X.shape[1], dtype=np.intp)
+        if mostly_zero or any(numbers) or not is_white(data.residuals(whole), 0.0):
+            return Structure("features")
+        everywhere = hard_memberships(whole[0]), hard_memberships(whole[1])
+        return Structure("blocks", data.evaluate(everywhere))
     fit = _best_fit(data, [finest, *starts[1:]], numbers)
+    if fit is not None and not data.is_complete:
+        data = data.completed(fitted_labels(fit))
+        fit = _best_fit(data, [fitted_labels(fit)], numbers)
     if fit is None:
         return Structure("features")
     return Structure("blocks" if _is_poisson(data, fitted_labels(fit)) else "features", fit)
 
 
-def are_count_blocks(X: Dense, labels: Pair) -> bool:
-    """Whether blocks explain millions of counts, as far as Poisson noise allows."""
-    return _is_poisson(CountData(X), labels, flips=1)
+def are_count_blocks(X: Dense, labels: Pair, mostly_zero: bool) -> bool:
+    """Whether blocks explain millions of counts as `detect_count_structure` asks."""
+    data = CountData(X)
+    is_whole = not (labels[0].any() or labels[1].any())
+    if is_whole and not mostly_zero:
+        return is_white(data.residuals(labels), 0.0, flips=1)
+    return _is_poisson(data, labels, flips=1)
 
 
 def _is_poisson(data: CountData, labels: Pair, flips: int = _FLIPS) -> bool:

@@ -59,7 +59,7 @@ class Cells:
         What a fit does with the values, and why.
     each_side : bool
         Whether columns are labelled after a preparation in which rows and columns swap their
-        roles.
+        roles, unless values are missing; and whether blocks of counts are tried.
     column_steps : tuple of str or None
         Names of the preparations after which columns are labelled, if they are others than
         `steps`, after which rows are labelled.
@@ -114,9 +114,11 @@ of magnitude.
     """
     facts = facts_of(Table(X, transposed))
     kind, steps, reason = _judge(facts)
-    each_side = steps == COUNT_STEPS and not facts.n_missing
+    each_side = steps == COUNT_STEPS
     sentence = say_steps(steps, f"because {reason}")
-    return Cells(kind, steps, f"{sentence} {_EACH_SIDE}" if each_side else sentence, each_side)
+    if each_side and not facts.n_missing:
+        sentence = f"{sentence} {_EACH_SIDE}"
+    return Cells(kind, steps, sentence, each_side)
 
 
 def say_steps(steps: Sequence[str], reason: str) -> str:

@@ -135,7 +135,8 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         another matrix in the same way, whatever its values look like.
     structure_ : {"blocks", "gradient", "features"}
         What the matrix is made of: blocks of similar cells under noise; a single gradient,
-        which has no clusters; or rows and columns that are similar in their leading features.
+        or levels of rows and columns, which have no clusters; or rows and columns that are
+        similar in their leading features.
     cell_weights_ : None, ndarray or CSR matrix
         Weights of the cells, from 0 for outlier cells to 1, and NaN for missing values; only of
         the nonzero cells if X is sparse. None if there are no outlier cells.

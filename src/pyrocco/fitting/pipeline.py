@@ -182,7 +182,9 @@ def fit_cells(X: Matrix | ChunkedMatrix, weights: Matrix | None, task: Task) -> 
     mostly_zero = task.is_mostly_zero(X)
     cells = find_dominant_cells(X, mostly_zero, task)
     if cells is None:
-        fit = fit_once(X, mostly_zero, task)
+        # In chunks, outlier cells stay where they are.
+        repeats = task.finds_outliers and not isinstance(X, ChunkedMatrix)
+        fit = fit_once(X, mostly_zero, task, stops_at_outliers=repeats)
         if not (task.finds_outliers and fit.clusters.contaminated):
             return replace(fit, cell_weights=weights)
         if isinstance(X, ChunkedMatrix):
@@ -202,12 +204,14 @@ def _fit_weighted(cells: WeightedCells, weights: Matrix | None, task: Task) -> F
     return replace(fit, cell_weights=cells.weights)
 
 
-def fit_once(X: Matrix | ChunkedMatrix, mostly_zero: bool, task: Task) -> Fit:
+def fit_once(
+    X: Matrix | ChunkedMatrix, mostly_zero: bool, task: Task, *, stops_at_outliers: bool = False
+) -> Fit:
     """Cluster rows and columns, after the representation was learned where it is needed.
 
     It fills missing values, the paper's method clusters it, and chunks are not kept for later.
     Elsewhere the labels come from the data, and the representation is learned when it is asked
-    for.
+    for. `stops_at_outliers` says that labels are not needed if there are outlier cells.
     """
     graphs, learned = None, None
     if isinstance(X, ChunkedMatrix):
@@ -219,7 +223,8 @@ def fit_once(X: Matrix | ChunkedMatrix, mostly_zero: bool, task: Task) -> Fit:
         assigner = task.settings.variant.assigner(mostly_zero, metric, task.backend)
         values = task.backend.operand(X) if learned is None else task.backend.asarray(X)
         U = values if learned is None else learned.U
-        clusters = assigner.assign(values, U, task.n_clusters, _counted(task))
+        counted = replace(_counted(task), stops_at_outliers=stops_at_outliers)
+        clusters = assigner.assign(values, U, task.n_clusters, counted)
     return Fit(X, graphs, learned, assigner, clusters)
 
 
@@ -228,15 +233,7 @@ def _counted(task: Task) -> Counted:
     columns = task.cells.columns
     there = None if columns is None else task.backend.operand(columns.X)
     are_answers = task.settings.variant.prepares and task.cells.are_answers
-    return Counted(_countable(task.cells), there, are_answers)
-
-
-def _countable(cells: PreparedCells) -> Matrix | ChunkedMatrix | None:
-    """Return the counts, if there are any, that a block model of counts can explain."""
-    counts = cells.counts
-    if counts is None or isinstance(counts, ChunkedMatrix):
-        return counts
-    return None if has_missing(counts) else counts
+    return Counted(task.cells.counts, there, are_answers)
 
 
 def learn(

@@ -17,8 +17,8 @@ __all__ = ["n_missing_values", "n_outlier_cells", "summary_sentences"]
 _STRUCTURES = {
     "blocks": "The matrix consists of blocks and noise: within a block, the values differ only "
     "by chance.",
-    "gradient": "The matrix looks like a single gradient: the {rows} differ only in how strongly "
-    "they show one profile. A gradient has no clusters.",
+    "gradient": "The matrix looks like a single gradient: the {rows} differ only in their level, "
+    "or in how strongly they show one profile. A gradient has no clusters.",
     "features": "{Rows} with similar profiles form a cluster, and so do {columns} with similar "
     "profiles. The values within a block differ by more than noise.",
 }

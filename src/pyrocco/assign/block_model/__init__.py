@@ -11,6 +11,7 @@ from pyrocco.assign.block_model.fit import (
 )
 from pyrocco.assign.block_model.gaussian import BlockData
 from pyrocco.assign.block_model.gradient import fit_gradient, low_rank_evidence
+from pyrocco.assign.block_model.levels import fit_levels
 from pyrocco.assign.block_model.products import Pair
 from pyrocco.assign.block_model.search import best_block_fit, split_clusters
 
@@ -24,6 +25,7 @@ __all__ = [
     "best_block_fit",
     "extend_fit",
     "fit_gradient",
+    "fit_levels",
     "fitted_labels",
     "low_rank_evidence",
     "split_clusters",

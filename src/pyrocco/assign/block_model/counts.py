@@ -8,6 +8,7 @@ structure in networks", Physical Review E 83, 2011, 016107) for a matrix with tw
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from typing import cast
 
@@ -17,7 +18,13 @@ from scipy.special import digamma, gammaln, xlogy
 from pyrocco._typing import Array, Floats
 from pyrocco.assign.block_model.fit import label_evidence
 from pyrocco.assign.block_model.gaussian import best_prior
-from pyrocco.assign.block_model.products import Pair, Products, in_blocks, varying_first
+from pyrocco.assign.block_model.products import (
+    Pair,
+    Products,
+    in_blocks,
+    split_missing,
+    varying_first,
+)
 from pyrocco.assign.labels import hard_memberships
 from pyrocco.backends import Backend, NumpyBackend
 
@@ -29,6 +36,8 @@ _PRIOR_COUNTS = 0.5
 # says little.
 _LEAST_EXPECTED = 0.01
 _LEAST = np.finfo(float).tiny
+# Maximum number of rounds in which levels are adapted to missing counts, and their precision.
+_ROUNDS, _SAME = 30, 1e-6
 
 
 @dataclass(frozen=True)
@@ -55,19 +64,62 @@ class CountData:
     """A matrix of counts whose blocks have Poisson noise, with its sums.
 
     The cells of a block are measured by their expected counts: what the totals of rows and
-    columns say if there were no blocks.
+    columns say if there were no blocks. Missing counts (NaN) are in no sum; `complete` says that
+    there are none.
     """
 
-    def __init__(self, X: Array, backend: Backend | None = None):
+    def __init__(self, X: Array, backend: Backend | None = None, *, complete: bool = True):
         place = cast(Backend, backend or NumpyBackend())
         self.shape = X.shape[0], X.shape[1]
+        X, present = (X, None) if complete else split_missing(X, place)
         self._values = Products(X, place)
+        self._present = None if present is None else Products(present, place)
         rows = self._values.over(1, np.ones((self.shape[1], 1)))[:, 0]
         columns = self._values.over(0, np.ones((self.shape[0], 1)))[:, 0]
-        root = np.sqrt(max(rows.sum(), _LEAST))
         # Expected counts are products of one number for the row and one for the column.
-        self.levels: Pair = rows / root, columns / root
+        self.levels = self._levels(rows, columns)
         self.order = varying_first(rows / self.shape[1], columns / self.shape[0])
+
+    def _levels(self, rows: Floats, columns: Floats) -> Pair:
+        """Return the numbers whose products have the totals of the rows and of the columns."""
+        root = np.sqrt(max(rows.sum(), _LEAST))
+        levels = rows / root, columns / root
+        if self._present is None:
+            return levels
+        for _ in range(_ROUNDS):
+            # Iterative proportional fitting.
+            before = levels
+            known = self._present.over(1, levels[1][:, None])[:, 0]
+            levels = rows / np.maximum(known, _LEAST), levels[1]
+            known = self._present.over(0, levels[0][:, None])[:, 0]
+            levels = levels[0], columns / np.maximum(known, _LEAST)
+            if np.allclose(levels[1], before[1], rtol=_SAME, atol=0):
+                break
+        return levels
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no count is missing."""
+        return self._present is None
+
+    def completed(self, labels: Pair) -> CountData:
+        """Return the same counts with the levels of a table in which blocks fill missing counts.
+
+        The total of a row depends on which of its counts are missing. Its level should not.
+        """
+        if self._present is None:
+            return self
+        data = copy(self)
+        values = self._values.backend.to_numpy(self._values.matrix)
+        missing = self._values.backend.to_numpy(self._present.matrix) == 0
+        for _ in range(_ROUNDS):
+            before = data.levels
+            filled = np.where(missing, data._means(labels), values)
+            root = np.sqrt(max(filled.sum(), _LEAST))
+            data.levels = filled.sum(axis=1) / root, filled.sum(axis=0) / root
+            if np.allclose(data.levels[0], before[0], rtol=_SAME, atol=0):
+                break
+        return data
 
     def product(self, axis: int, memberships: Floats) -> Floats:
         """Sum the counts over `axis`, weighted by memberships, for each cluster."""
@@ -75,7 +127,10 @@ class CountData:
 
     def counts(self, axis: int, memberships: Floats) -> Floats:
         """Sum the expected counts over `axis`, weighted by memberships, for each cluster."""
-        return np.outer(self.levels[1 - axis], self.levels[axis] @ memberships)
+        own, others = self.levels[1 - axis], self.levels[axis]
+        if self._present is None:
+            return np.outer(own, others @ memberships)
+        return own[:, None] * self._present.over(axis, others[:, None] * memberships)
 
     def sums(self, memberships: Pair) -> Floats:
         """Sum the counts of each block."""
@@ -84,6 +139,9 @@ class CountData:
 
     def sizes(self, memberships: Pair) -> Floats:
         """Sum the expected counts of each block."""
+        if self._present is not None:
+            axis = self.order[1]
+            return in_blocks(self.counts(axis, memberships[axis]), memberships, axis)
         return np.outer(self.levels[0] @ memberships[0], self.levels[1] @ memberships[1])
 
     def parameters(self, sums: Floats, sizes: Floats) -> Pair:
@@ -105,6 +163,14 @@ class CountData:
         return float(np.square(self._rest(expected)).sum() / max(expected.sum(), _LEAST))
 
     def _expected(self, labels: Pair) -> Floats:
+        """Return the expected counts of the cells, 0 where they are missing."""
+        expected = self._means(labels)
+        if self._present is not None:
+            expected *= self._values.backend.to_numpy(self._present.matrix)
+        return expected
+
+    def _means(self, labels: Pair) -> Floats:
+        """Return the expected counts of all cells."""
         memberships = hard_memberships(labels[0]), hard_memberships(labels[1])
         rates = self.sums(memberships) / np.maximum(self.sizes(memberships), _LEAST)
         return np.asarray(np.outer(*self.levels) * rates[labels[0]][:, labels[1]])

@@ -15,6 +15,7 @@ from pyrocco.assign.block_model.products import (
     Products,
     as_product,
     in_blocks,
+    split_missing,
     varying_first,
 )
 from pyrocco.assign.labels import hard_memberships
@@ -60,12 +61,7 @@ class BlockData:
 
     def __init__(self, X: Array, backend: Backend | None = None, least_noise: float = 0.0):
         place = cast(Backend, backend or NumpyBackend())
-        present: Array | None = None
-        if np.isnan(place.squared_norm(X)):
-            values = place.to_numpy(X)
-            known = ~np.isnan(values)
-            X = place.asarray(np.where(known, values, values.dtype.type(0)))
-            present = place.asarray(known.astype(values.dtype))
+        X, present = split_missing(X, place)
         self.shape = X.shape[0], X.shape[1]
         self._values = Products(X, place)
         self._present = None if present is None else Products(present, place)

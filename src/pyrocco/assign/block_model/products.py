@@ -11,6 +11,16 @@ from pyrocco.backends import Backend
 Pair = tuple[Dense, Dense]
 
 
+def split_missing(X: Array, backend: Backend) -> tuple[Array, Array | None]:
+    """Return the values with 0 for missing ones, and which are present; None if all are."""
+    if not np.isnan(backend.squared_norm(X)):
+        return X, None
+    values = backend.to_numpy(X)
+    known = ~np.isnan(values)
+    filled = backend.asarray(np.where(known, values, values.dtype.type(0)))
+    return filled, backend.asarray(known.astype(values.dtype))
+
+
 class Products:
     """Sums of the values of a matrix, weighted by memberships.
 

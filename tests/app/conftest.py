@@ -1,7 +1,12 @@
-"""A page without a network, whose commands are under control."""
+"""A page without a network, whose commands are under control, and a real server."""
 
 import asyncio
 import json
+import os
+import re
+import signal
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -105,3 +110,39 @@ def page(tmp_path, monkeypatch):
     client = Client(make_site(gate, desk), f"http://127.0.0.1:{PORT}")
     yield Page(gate, client, desk, quits)
     fits.close()
+
+
+class Server:
+    """``pyrocco app`` in a process of its own."""
+
+    def __init__(self, folder, *options):
+        self.folder = folder
+        words = ["app", "--no-browser", *options]
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "pyrocco", *words],
+            stdout=subprocess.PIPE,
+            env={**os.environ, "TMPDIR": str(folder)},
+            text=True,
+        )
+        line = self.process.stdout.readline()
+        self.address = re.search(r"http://127\.0\.0\.1:\d+/\S+/", line)[0]
+        self.port = int(self.address.split(":")[2].split("/")[0])
+
+    def stop(self, by=signal.SIGTERM):
+        if self.process.poll() is None:
+            self.process.send_signal(by)
+        code = self.process.wait(30)
+        self.process.stdout.close()
+        return code
+
+    @property
+    def folders(self):
+        """Temporary folders of servers."""
+        return list(self.folder.glob("pyrocco-*"))
+
+
+@pytest.fixture
+def server(tmp_path):
+    server = Server(tmp_path)
+    yield server
+    server.stop()

@@ -8,8 +8,6 @@ import io
 import os
 import re
 import signal
-import subprocess
-import sys
 import zipfile
 from importlib import import_module
 from pathlib import Path
@@ -20,6 +18,8 @@ import pytest
 from playwright.sync_api import expect
 
 from pyrocco import load
+
+from .conftest import Server
 
 SECONDS = 60_000
 PAGE = Path(__file__).parents[2] / "docs" / "app.md"
@@ -39,42 +39,6 @@ def patients(seed, n_rows):
 
 
 MARKET = b"%%MatrixMarket matrix coordinate integer general\n6 5 4\n1 1 3\n2 3 1\n4 5 2\n6 2 1\n"
-
-
-class Server:
-    """``pyrocco app`` in a process of its own."""
-
-    def __init__(self, folder, *options):
-        self.folder = folder
-        words = ["app", "--no-browser", *options]
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "pyrocco", *words],
-            stdout=subprocess.PIPE,
-            env={**os.environ, "TMPDIR": str(folder)},
-            text=True,
-        )
-        line = self.process.stdout.readline()
-        self.address = re.search(r"http://127\.0\.0\.1:\d+/\S+/", line)[0]
-        self.port = int(self.address.split(":")[2].split("/")[0])
-
-    def stop(self, by=signal.SIGTERM):
-        if self.process.poll() is None:
-            self.process.send_signal(by)
-        code = self.process.wait(30)
-        self.process.stdout.close()
-        return code
-
-    @property
-    def folders(self):
-        """Temporary folders of servers."""
-        return list(self.folder.glob("pyrocco-*"))
-
-
-@pytest.fixture
-def server(tmp_path):
-    server = Server(tmp_path)
-    yield server
-    server.stop()
 
 
 @pytest.fixture
@@ -318,3 +282,66 @@ def test_refusals_and_a_restarted_server(small_server, open_tab, tmp_path):
     finally:
         assert again.stop(signal.SIGINT) == 0
     assert again.folders == []
+
+
+def workbook(sheets):
+    file = io.BytesIO()
+    with pd.ExcelWriter(file) as writer:
+        for name, table in sheets.items():
+            table.to_excel(writer, sheet_name=name, index=False)
+    return file.getvalue()
+
+
+def annotated(table, path):
+    anndata = pytest.importorskip("anndata")
+    genes = table.set_index("patient").filter(like="gene")
+    anndata.AnnData(genes).write_h5ad(path)
+    return path.read_bytes()
+
+
+MARKUP = "<img src=x onerror=alert(1)>"
+
+
+@pytest.mark.slow
+def test_other_formats_and_names_with_markup(server, open_tab, tmp_path):
+    tab, table = open_tab(server), patients(3, 40)
+    named = table.rename(columns={"gene 2": MARKUP})
+    drop(tab, "#drop", "a&b<i>.xlsx", workbook({"notes": table.iloc[:3], "values": named}))
+    wait_until_read(tab)
+    tab.click("#correct-box summary")
+    tab.get_by_label("Sheet").select_option("values")
+    expect(tab.locator("#kind")).to_contain_text("40 rows", timeout=SECONDS)
+    wait_until_read(tab)
+    assert MARKUP in tab.locator("#cells thead").inner_text()
+    assert tab.locator("main img").count() == 0
+
+    drop(tab, "#drop", "cells.h5ad", annotated(table, tmp_path / "cells.h5ad"))
+    expect(tab.locator("#kind")).to_contain_text("40 cells and 12 genes", timeout=SECONDS)
+    assert tab.locator("#columns-box").is_hidden()
+
+    names = {"barcodes.tsv": "\n".join("ABCDEF"), "features.tsv": "\n".join("vwxyz")}
+    market = [("matrix.mtx", MARKET), *((name, text.encode()) for name, text in names.items())]
+    files = [{"name": name, "mimeType": "", "buffer": content} for name, content in market]
+    tab.set_input_files("#file", files)
+    expect(tab.locator("#kind")).to_contain_text("6", timeout=SECONDS)
+    wait_until_read(tab)
+    shown = tab.locator("#cells").inner_text()
+    assert {"A", "F", "v", "z"} <= set(shown.split())
+
+
+@pytest.mark.slow
+def test_a_running_fit_is_not_lost_to_another_file(server, open_tab):
+    tab = open_tab(server)
+    drop(tab, "#drop", "many.csv", csv(patients(0, 5000)))
+    wait_until_read(tab)
+    tab.click("#start")
+    drop(tab, "#drop", "other.csv", csv(patients(1, 60)))
+    expect(tab.locator("#upload-error")).to_contain_text("A fit is running")
+    tab.click("#stop")
+    expect(tab.locator("#run-error")).to_contain_text("The fit was stopped", timeout=SECONDS)
+    drop(tab, "#drop", "other.csv", csv(patients(1, 60)))
+    expect(tab.locator("#kind")).to_contain_text("60 rows", timeout=SECONDS)
+    wait_until_read(tab)
+    tab.click("#start")
+    tab.wait_for_selector("#result:not([hidden])")
+    assert "in other.csv" in tab.inner_text("#result-sentence")

@@ -1,5 +1,8 @@
 """Requests that the page refuses, and how; docs/app.md has the table."""
 
+import socket
+from contextlib import suppress
+
 import pytest
 
 from pyrocco.app.security import Gate, RefusedNameError, stored_name
@@ -190,3 +193,48 @@ def test_secrets_are_long_and_differ():
     assert len(secrets) == 50
     assert min(map(len, secrets)) >= 32
     assert next(iter(secrets)) not in repr(Gate(PORT))
+
+
+def raw_requests(secret, host):
+    """Requests that are not HTTP as browsers speak it, as lines, and the expected status."""
+    state, upload = f"GET /{secret}/state HTTP/1.1", f"POST /{secret}/files?name=a.csv HTTP/1.1"
+    ours, foreign = f"Host: {host}", "Host: evil.example"
+    return {
+        "fine": ([state, ours], 200),
+        "header of 200 kB": ([state, ours, f"X: {'a' * 200_000}"], 400),
+        "20,000 headers": ([state, ours, *(f"X{i}: {i}" for i in range(20_000))], 400),
+        "address of 200 kB": ([f"GET /{secret}/{'a' * 200_000} HTTP/1.1", ours], 400),
+        "two hosts": ([state, ours, foreign], 400),
+        "two origins": (
+            [state, ours, f"Origin: http://{host}", "Origin: http://evil.example"],
+            403,
+        ),
+        "old HTTP without a host": ([f"GET /{secret}/state HTTP/1.0"], 403),
+        "address of another site": (
+            [f"GET http://evil.example/{secret}/state HTTP/1.1", ours],
+            403,
+        ),
+        "path through another folder": ([f"GET /x/../{secret}/state HTTP/1.1", ours], 403),
+        "negative length": ([upload, ours, "Content-Length: -1"], 400),
+        "endless length": ([upload, ours, f"Content-Length: {10**20 - 1}"], 413),
+        "not HTTP": (["\x16\x03\x01\x02"], 400),
+    }
+
+
+def status_of(port, lines):
+    """Send lines to the server; return the status of its answer."""
+    with socket.create_connection(("127.0.0.1", port), 20) as connection:
+        # A server that has seen enough answers and closes, before all is sent.
+        with suppress(ConnectionError):
+            connection.sendall(
+                "\r\n".join([*lines, "Connection: close", "", ""]).encode("latin-1")
+            )
+        return int(connection.recv(1000).split()[1])
+
+
+def test_malformed_requests_are_refused_by_the_server(server):
+    _, _, host, secret, _ = server.address.split("/")
+    before = sorted(server.folder.rglob("*"))
+    for name, (lines, status) in raw_requests(secret, host).items():
+        assert status_of(server.port, lines) == status, name
+    assert sorted(server.folder.rglob("*")) == before

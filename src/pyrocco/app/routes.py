@@ -98,7 +98,9 @@ class _Guard:
         if scope["type"] == "lifespan":
             await self._site(scope, receive, send)
             return
-        headers = Headers(scope=scope)
+        given = Headers(scope=scope)
+        # A second value of a header must not hide behind the first one.
+        headers = {name: ", ".join(given.getlist(name)) for name in given}
         is_accepted = scope["type"] == "http" and self._gate.accepts(scope["path"], headers)
         await (self._site if is_accepted else _refused_page())(scope, receive, send)
 

@@ -56,6 +56,8 @@ class AppServer:
         self._server = uvicorn.Server(
             uvicorn.Config(
                 make_site(self._gate, desk),
+                # The other parser of uvicorn, which may be installed, has no limit for headers.
+                http="h11",
                 log_level="critical",
                 access_log=False,
                 server_header=False,

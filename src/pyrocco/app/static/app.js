@@ -69,6 +69,10 @@
     const all = [...files];
     const main = all.find((file) => /\.mtx(\.gz)?$/i.test(file.name)) ?? all[0];
     if (!main) return;
+    if (isRunning()) {
+      show("upload-error", "A fit is running. Wait for its result, or stop it before you choose another file.");
+      return;
+    }
     show("upload-error", "");
     const others = all.filter((file) => file !== main);
     if (others.length && !/\.mtx(\.gz)?$/i.test(main.name)) {
@@ -137,7 +141,7 @@
       show("read-error", "");
       display(about);
       find("run").hidden = false;
-      find("start").disabled = find("progress-box").hidden === false;
+      find("start").disabled = isRunning();
     } catch (error) {
       if (wanted !== state.wanted) return;
       show("read-error", error.message);
@@ -251,6 +255,8 @@
     return seconds < 5400 ? `${Math.round(seconds / 60)} minutes` : `${(seconds / 3600).toFixed(1)} hours`;
   };
 
+  const isRunning = () => !find("progress-box").hidden;
+
   async function start() {
     show("run-error", "");
     const numbers = ["n-rows", "n-columns"].map((id) => find(id).value || "auto");
@@ -309,6 +315,7 @@
     find("start-box").hidden = false;
     find("start").disabled = state.file === null;
     show("run-error", problem);
+    show("upload-error", "");
   }
 
   // The result

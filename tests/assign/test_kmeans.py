@@ -12,7 +12,9 @@ from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 import pyrocco.assign.kmeans as module
 from pyrocco.assign import SilhouetteKMeans
+from pyrocco.assign.gram_kmeans import GramKMeans
 from pyrocco.assign.kmeans import MergeTree, SampledRows, lloyd, silhouettes
+from pyrocco.assign.labels import relabel
 
 
 @pytest.fixture
@@ -28,17 +30,37 @@ def test_a_wide_matrix_is_labelled_as_the_narrow_one_it_is_a_rotation_of(rows, n
     np.testing.assert_array_equal(wide, narrow)
 
 
-def test_kmeans_sees_no_more_columns_than_there_are_rows(rows, monkeypatch):
-    shapes = []
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 12), st.sampled_from([np.float64, np.float32]))
+def test_kmeans_on_inner_products_has_the_labels_of_scikit_learn(seed, k, dtype):
+    random = np.random.default_rng(seed)
+    rows = random.normal(size=(60, 200)) + 3 * random.normal(size=(5, 200))[np.arange(60) % 5]
+    rows = (rows + 10).astype(dtype)
+    expected = module.KMeans(k, n_init=3, random_state=seed).fit(rows)
+    found = GramKMeans.of(rows).labels(k, 3, seed)
+    np.testing.assert_array_equal(relabel(found), relabel(expected.labels_))
 
-    class Spy(module.KMeans):
-        def fit_predict(self, X, *rest):
-            shapes.append(X.shape)
-            return super().fit_predict(X, *rest)
 
-    monkeypatch.setattr(module, "KMeans", Spy)
-    SilhouetteKMeans(0).assign(np.tile(rows, 50), 3)
-    assert shapes == [(60, 60)]
+def test_the_generator_of_kmeans_is_left_where_scikit_learn_leaves_it(rows):
+    ours, theirs = np.random.RandomState(3), np.random.RandomState(3)
+    GramKMeans.of(rows).labels(4, 2, ours)
+    module.KMeans(4, n_init=2, random_state=theirs).fit(rows)
+    assert ours.randint(10**9) == theirs.randint(10**9)
+
+
+def test_an_empty_cluster_of_inner_products_takes_the_farthest_row():
+    """Both starts are equal, so that the second cluster has no rows at first."""
+    rows = np.array([[0.0], [0.0], [1.0], [9.0]]) @ np.ones((1, 30))
+    labels, inertia = GramKMeans.of(rows)._run(np.array([0, 1]))
+    assert labels.tolist() == [0, 0, 0, 1]
+    assert inertia == pytest.approx(30 * 2 / 3)
+
+
+@pytest.mark.parametrize("shape", [(60, 8), (60, 400)])
+def test_wide_and_narrow_rows_have_the_labels_of_scikit_learn(shape):
+    rows = np.random.default_rng(4).normal(size=shape)
+    expected = module.KMeans(7, n_init=10, random_state=0).fit_predict(rows)
+    np.testing.assert_array_equal(SilhouetteKMeans(0).assign(rows, 7), relabel(expected))
 
 
 def test_equal_rows_of_a_wide_matrix_make_no_clusters_of_their_own():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import pairwise
@@ -17,6 +17,7 @@ from sklearn.metrics import pairwise_distances_chunked
 from sklearn.preprocessing import normalize
 
 from pyrocco._typing import Array, Dense, Floats, Labels, Matrix
+from pyrocco.assign.gram_kmeans import GramKMeans
 from pyrocco.assign.labels import cluster_means, relabel
 from pyrocco.backends import Backend, NumpyBackend, over_rows
 
@@ -164,10 +165,9 @@ def random_kmeans(
     k: int,
     n_init: int,
     random_state: int | np.random.RandomState | None,
-    algorithm: str = "lloyd",
 ) -> Labels:
     """Run scikit-learn's k-means from several random starts."""
-    model = KMeans(k, n_init=n_init, random_state=random_state, algorithm=algorithm)
+    model = KMeans(k, n_init=n_init, random_state=random_state)
     with warnings.catch_warnings():
         # Fewer clusters are the right answer for rows that hardly differ.
         warnings.filterwarnings("ignore", message="Number of distinct clusters")
@@ -256,29 +256,25 @@ class SilhouetteKMeans:
         """Label the rows of `U`, in main memory."""
         given = self.backend.to_numpy(U)
         n_distinct = _n_distinct(given)
-        rows = _narrowed(given)
+        kmeans = GramKMeans.of(given).labels if _is_wide(given) else partial(random_kmeans, given)
         if n_clusters is not None:
-            return self._kmeans(rows, min(n_clusters, n_distinct))
+            return self._labels(kmeans, min(n_clusters, n_distinct))
         # The silhouette needs at least two clusters and more rows than clusters.
-        top = min(self.max_clusters, n_distinct, len(rows) - 1)
-        labellings = [self._kmeans(rows, k) for k in range(2, top + 1)]
+        top = min(self.max_clusters, n_distinct, len(given) - 1)
+        labellings = [self._labels(kmeans, k) for k in range(2, top + 1)]
         if not labellings:
-            return np.zeros(len(rows), dtype=np.intp)
+            return np.zeros(len(given), dtype=np.intp)
         values = silhouettes(given, labellings, self.sample_size, self.metric)
         # The silhouette is NaN if the sample has rows of one cluster only.
         return labellings[int(np.nan_to_num(values, nan=-1.0).argmax())]
 
-    def _kmeans(self, rows: Dense, k: int) -> Labels:
-        # The same labels as those of Lloyd's algorithm, in half the time on wide rows.
-        algorithm = "elkan" if k > 1 else "lloyd"
-        return relabel(random_kmeans(rows, k, 10, self.random_state, algorithm))
+    def _labels(self, kmeans: Callable[..., Labels], k: int) -> Labels:
+        return relabel(kmeans(k, 10, self.random_state))
 
 
-def _narrowed(rows: Dense) -> Dense:
-    """Rotate wide rows into as many columns as there are rows: the distances do not change."""
-    if rows.shape[1] <= len(rows):
-        return rows
-    return np.asarray(np.linalg.qr(rows.T, mode="r")).T.copy()
+def _is_wide(rows: Dense) -> bool:
+    """Whether inner products of the rows save time and take at most five times their memory."""
+    return len(rows) <= 20_000 and 8 * len(rows) ** 2 <= 5 * rows.nbytes
 
 
 def _n_distinct(rows: Dense) -> int:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from pyrocco.progress import _PACES, FIT_STAGES, Overall, StageLog, format_seconds
+from pyrocco.progress import _PACES, FIT_STAGES, Overall, StageLog
+from pyrocco.texts import format_seconds
 
 
 class Clock:

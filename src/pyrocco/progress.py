@@ -13,6 +13,7 @@ from threading import RLock
 from typing import Any, Protocol, TypeVar, cast
 
 from pyrocco._typing import MatrixLike
+from pyrocco.texts import format_seconds
 from pyrocco.validation import shown
 
 try:
@@ -36,7 +37,6 @@ __all__ = [
     "Progress",
     "StageLog",
     "State",
-    "format_seconds",
     "in_notebook",
     "observed_fit",
     "with_callbacks",
@@ -351,20 +351,6 @@ class Overall:
         all_work = ended + expected + sum(map(self._expected, self._ahead))
         is_known = ended >= _KNOWN_FROM * all_work and seconds <= _TOO_LONG * usual
         return expected, share, max(usual - seconds, 0.0) if is_known else None
-
-
-def format_seconds(seconds: float) -> str:
-    """Write a duration in the unit that is easy to read.
-
-    Examples
-    --------
-    >>> [format_seconds(seconds) for seconds in (0.2, 75, 1000, 9000)]
-    ['1 s', '75 s', '17 min', '2.5 h']
-    """
-    if seconds < 100:
-        return f"{max(seconds, 1):.0f} s"
-    minutes = seconds / 60
-    return f"{minutes:.0f} min" if minutes < 100 else f"{minutes / 60:.1f} h"
 
 
 class _CallbackTasks:

@@ -140,12 +140,12 @@ def test_messages_without_nan_and_powers(work, capsys):
     np.save("x.npy", X)
     assert main(["inspect", "x.npy"]) == 0
     out = capsys.readouterr().out
-    assert "1131 of its 1200 cells are missing (94 %)." in out
+    assert "1,131 of its 1,200 cells are missing (94 %)." in out
     X[2:, :] = X[:, 2:] = np.nan
     np.save("x.npy", X)
     main(["inspect", "x.npy"])
     out = capsys.readouterr().out
-    assert "1197 of its 1200 cells are missing (99.75 %)." in out
+    assert "1,197 of its 1,200 cells are missing (99.75 %)." in out
     assert "nan" not in out
     assert "e+0" not in out
 

@@ -15,6 +15,7 @@ import pandas as pd
 from pyrocco._typing import Dense, Floats
 from pyrocco.cells.answers import YES_NO
 from pyrocco.cells.values import check_safe_squares
+from pyrocco.texts import one_line
 from pyrocco.validation import shown
 
 _ANSWERS = {word: 1.0 for yes, _ in YES_NO for word in yes} | {
@@ -220,7 +221,7 @@ def texts_of(column: pd.Series[Any]) -> pd.Series[Any]:
 def _text(value: object) -> str:
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         value = int(value)
-    return " ".join(str(value).split())
+    return one_line(value)
 
 
 def numbers_of(column: pd.Series[Any], name: str) -> Floats:

@@ -23,6 +23,7 @@ from pyrocco.cells.encoded_columns import (
     numbers_of,
     texts_of,
 )
+from pyrocco.texts import counted
 from pyrocco.validation import shown
 
 # Answers with an order, from low to high; words of one place mean the same.
@@ -309,7 +310,7 @@ def _about_unknown(table: pd.DataFrame, columns: Sequence[EncodedColumn], X: Flo
         return ""
     verbs = ("is", "counts") if n == 1 else ("are", "count")
     return (
-        f" {_counted(n, 'value')} {verbs[0]} in none of the categories and {verbs[1]} as missing."
+        f" {counted(n, 'value')} {verbs[0]} in none of the categories and {verbs[1]} as missing."
     )
 
 
@@ -431,13 +432,9 @@ def _about_kind(
 
 
 def _about_categories(n: int) -> str:
-    return f"the categories of {_counted(n, 'column')} became one column each" if n else ""
+    return f"the categories of {counted(n, 'column')} became one column each" if n else ""
 
 
 def _about_left_out(left_out: Mapping[str, str]) -> str:
     listed = "; ".join(f'"{name}" ({reason})' for name, reason in left_out.items())
     return f"Left out: {listed}." if listed else ""
-
-
-def _counted(n: int, what: str) -> str:
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"

@@ -13,6 +13,7 @@ from pyrocco._typing import Dense, Floats, Matrix
 from pyrocco.cells.input import check_matrix
 from pyrocco.cells.side_sums import ColumnMoments, Table, count_of, extent_of, present, squares
 from pyrocco.cells.values import SMALLEST, has_safe_squares
+from pyrocco.texts import format_seconds
 from pyrocco.validation import check_count
 
 # Relative difference up to which lengths and totals of rows count as equal.
@@ -256,7 +257,7 @@ class Cost:
     memory: float
 
     def __str__(self) -> str:
-        time = _format_time(self.seconds)
+        time = format_seconds(self.seconds)
         return f"about {time} on two cores and {self.memory / 1e9:.1f} GB of memory"
 
 
@@ -305,10 +306,3 @@ def machine_memory() -> float | None:
         return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, ValueError, OSError):
         return None
-
-
-def _format_time(seconds: float) -> str:
-    if seconds < 120:
-        return f"{max(seconds, 1):.0f} s"
-    minutes = seconds / 60
-    return f"{minutes:.0f} min" if minutes < 120 else f"{minutes / 60:.0f} h"

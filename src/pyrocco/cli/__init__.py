@@ -36,7 +36,8 @@ from pyrocco.cli.options import (
     expand_groups,
 )
 from pyrocco.cli.process import quiet_libraries, repair_streams, temporary_files
-from pyrocco.cli.terminal import StoppedError, close_output, flush_output, one_line, say
+from pyrocco.cli.terminal import StoppedError, close_output, flush_output, say
+from pyrocco.texts import one_line
 
 if TYPE_CHECKING:
     from pyrocco.progress import Observer

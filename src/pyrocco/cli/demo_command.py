@@ -23,8 +23,8 @@ from pyrocco.io.result_folder import (
     names_in_format,
 )
 from pyrocco.io.unfinished import write_errors
-from pyrocco.plots.style import count
 from pyrocco.progress import FIT_STAGES, Observer
+from pyrocco.texts import counted
 
 __all__ = ["demo_matrix", "run_demo"]
 
@@ -87,8 +87,8 @@ def run_demo(output: Path, seed: int, force: bool, quiet: bool, observer: Observ
 
 def _describe(model: ROCCO, matrix: Matrix) -> list[str]:
     """Describe the clusters in plain words."""
-    rows = count(model.n_row_clusters_, "cluster")
-    columns = count(model.n_column_clusters_, "cluster")
+    rows = counted(model.n_row_clusters_, "cluster")
+    columns = counted(model.n_column_clusters_, "cluster")
     diagnoses = np.array([name.split("_")[0] for name in matrix.row_names])
     lines = [
         f"Found {rows} of tumours and {columns} of measurements; neither number was given.",

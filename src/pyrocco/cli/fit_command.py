@@ -43,7 +43,6 @@ from pyrocco.cli.options import (
 from pyrocco.cli.progress_bar import CommandProgress, command_progress
 from pyrocco.cli.terminal import (
     StoppedError,
-    one_line,
     print_output,
     say,
     say_all,
@@ -84,11 +83,11 @@ from pyrocco.io.result_folder import (
 )
 from pyrocco.io.unfinished import claimed_stage, write_errors
 from pyrocco.plots import clustermap
-from pyrocco.plots.style import count
 from pyrocco.progress import FIT_STAGES, Observer
 from pyrocco.report import write_report
 from pyrocco.report.sentences import n_outlier_cells
 from pyrocco.results.reproducibility import reproducibility
+from pyrocco.texts import counted, one_line
 
 __all__ = ["RESULT_STAGES", "FitJob", "fit_file", "fit_model", "write_results"]
 
@@ -143,8 +142,8 @@ def fit_file(job: FitJob) -> None:
     if job.as_json:
         print_output(json.dumps(summary, indent=2))
     elif not job.quiet:
-        rows = count(model.n_row_clusters_, "cluster")
-        columns = count(model.n_column_clusters_, "cluster")
+        rows = counted(model.n_row_clusters_, "cluster")
+        columns = counted(model.n_column_clusters_, "cluster")
         is_guess = model.prepare == "auto" and bool(model.found_cells_.steps)
         tell(describe_cells(summary["cells"], summary["preparation"], is_guess=is_guess))
         tell(f"Found {rows} of rows and {columns} of columns.")

@@ -14,11 +14,12 @@ from pyrocco.cli.fitted_model import FittedModel, load_fitted
 from pyrocco.cli.input import read_file
 from pyrocco.cli.options import ReadOptions, WriteOptions
 from pyrocco.cli.progress_bar import CommandProgress, bar_only
-from pyrocco.cli.terminal import one_line, print_output, printable, say_all, tell
+from pyrocco.cli.terminal import print_output, printable, say_all, tell
 from pyrocco.estimators import ROCCO
 from pyrocco.io import Matrix, MatrixError, OutputError, match_columns, write_table
 from pyrocco.io.result_files import check_table_path, csv_text
 from pyrocco.io.result_folder import MODEL_FILE, check_not_input
+from pyrocco.texts import one_line
 
 __all__ = ["PredictJob", "predict_file"]
 

@@ -16,7 +16,8 @@ from rich.table import Table
 from rich.text import Text
 
 from pyrocco.cli import terminal
-from pyrocco.progress import Observer, Overall, Progress, StageLog, State, format_seconds
+from pyrocco.progress import Observer, Overall, Progress, StageLog, State
+from pyrocco.texts import format_seconds
 
 __all__ = ["CommandProgress", "bar_only", "command_progress"]
 

@@ -16,13 +16,13 @@ from typing import Any
 from rich.console import Console
 
 from pyrocco.io.errors import OutputError
+from pyrocco.texts import one_line
 
 __all__ = [
     "ERRORS",
     "StoppedError",
     "close_output",
     "flush_output",
-    "one_line",
     "print_output",
     "printable",
     "say",
@@ -120,11 +120,6 @@ def close_output() -> int:
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
     return 0
-
-
-def one_line(message: str) -> str:
-    """Join the lines of a message."""
-    return " ".join(message.split())
 
 
 @contextmanager

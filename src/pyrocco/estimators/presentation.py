@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from sklearn.utils.validation import check_is_fitted
 
 from pyrocco._typing import FittedCoClustering, MatrixLike
-from pyrocco.io.errors import counted
 from pyrocco.io.named_matrix import Matrix as NamedMatrix
 from pyrocco.io.named_matrix import default_names
 from pyrocco.results.display import clusters_html
+from pyrocco.texts import counted
 
 if TYPE_CHECKING:
     from pyrocco.plots import ClusterMap

@@ -12,12 +12,13 @@ import numpy as np
 import pandas as pd
 
 from pyrocco.io.anndata import read_h5ad_annotations
-from pyrocco.io.errors import MatrixError, counted, list_some
+from pyrocco.io.errors import MatrixError, list_some
 from pyrocco.io.fields import DictOf, Fields, Floats, Indices, Sizes, Text, Texts
 from pyrocco.io.mixed_tables import TableHead, look_at_table
 from pyrocco.io.named_matrix import Matrix, about_size
 from pyrocco.io.read import file_format
 from pyrocco.io.table_options import TABLE_OPTIONS, TableOptions
+from pyrocco.texts import counted, plain_text
 
 __all__ = [
     "StoredAnnotations",
@@ -266,10 +267,7 @@ def _best_match(
 
 def _texts(column: pd.Series[Any]) -> list[str]:
     """Return a column as names, as they are written: whole numbers without a decimal point."""
-    return [
-        str(int(value)) if isinstance(value, float) and value.is_integer() else str(value).strip()
-        for value in column
-    ]
+    return [plain_text(value).strip() for value in column]
 
 
 def _joined(given: pd.DataFrame | None, found: pd.DataFrame, path: Path) -> pd.DataFrame:

@@ -23,6 +23,7 @@ from pyrocco.io.roles import assign_roles
 from pyrocco.io.sniff import Layout, Watch, is_compressed, open_watched
 from pyrocco.io.table_options import TABLE_OPTIONS, TableOptions
 from pyrocco.io.tables import LoadedColumns, check_columns, matrix_from_table
+from pyrocco.texts import plain_text
 
 if TYPE_CHECKING:
     import pyarrow
@@ -147,13 +148,7 @@ def _names(column: pyarrow.ChunkedArray) -> pd.Series[Any]:
 
 def _texts(column: pyarrow.ChunkedArray) -> list[str]:
     """Return cells as texts; whole numbers have no decimal point, and missing cells are empty."""
-    return [_text(cell) for cell in column.to_pylist()]
-
-
-def _text(cell: object) -> str:
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
-    return "" if cell is None else str(cell)
+    return ["" if cell is None else plain_text(cell) for cell in column.to_pylist()]
 
 
 def _answers(column: pyarrow.ChunkedArray) -> pyarrow.ChunkedArray:

@@ -26,7 +26,7 @@ from pyrocco.io.arrow import (
 )
 from pyrocco.io.cell_texts import NUMBER
 from pyrocco.io.columns import Columns
-from pyrocco.io.errors import MatrixError, counted, damage_errors, extra, read_errors
+from pyrocco.io.errors import MatrixError, damage_errors, extra, read_errors
 from pyrocco.io.headings import SAMPLE_LINES
 from pyrocco.io.named_matrix import (
     check_matrix_array,
@@ -37,6 +37,7 @@ from pyrocco.io.named_matrix import (
 from pyrocco.io.sniff import Layout, iter_records, open_below_comments
 from pyrocco.io.tables import check_columns
 from pyrocco.io.text_tables import load_rows, table_layout
+from pyrocco.texts import counted
 
 if TYPE_CHECKING:
     import pyarrow

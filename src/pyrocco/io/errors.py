@@ -19,7 +19,6 @@ __all__ = [
     "OutputError",
     "cell_place",
     "check_extra",
-    "counted",
     "damage_errors",
     "extra",
     "list_some",
@@ -112,11 +111,6 @@ def damage_errors(message: str) -> Iterator[None]:
         if isinstance(error, OSError) and error.errno:
             raise
         raise MatrixError(message) from error
-
-
-def counted(count: int, what: str) -> str:
-    """Return a number with its noun in singular or plural: ``1 row``, ``2 rows``."""
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def percent(share: float) -> str:

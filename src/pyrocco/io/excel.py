@@ -12,13 +12,14 @@ import pandas as pd
 from pyrocco._typing import Floats
 from pyrocco.io.cell_texts import cell_problem, to_number
 from pyrocco.io.columns import Columns, detect_columns
-from pyrocco.io.errors import MatrixError, cell_place, check_extra, counted, list_some
+from pyrocco.io.errors import MatrixError, cell_place, check_extra, list_some
 from pyrocco.io.headings import SAMPLE_LINES, count_titles
 from pyrocco.io.isolated import Parts, ReaderFailedError, read_isolated
 from pyrocco.io.named_matrix import Matrix
 from pyrocco.io.table_options import TABLE_OPTIONS, TableOptions
 from pyrocco.io.tables import LoadedColumns, check_columns, matrix_from_table
 from pyrocco.io.workbook import Row, load_sheet, load_sheet_names
+from pyrocco.texts import counted, plain_text
 
 __all__ = ["load_sheet_texts", "read_excel", "sheet_names"]
 
@@ -28,12 +29,12 @@ def read_excel(
 ) -> Matrix:
     """Read a table from one sheet of an Excel file, as if it were saved as CSV."""
     rows, about = _load_sheet(path, sheet, options.skip_rows)
-    head = [[_text(cell) for cell in row] for row in rows[:SAMPLE_LINES]]
+    head = [[plain_text(cell) for cell in row] for row in rows[:SAMPLE_LINES]]
     columns = detect_columns(head, options=options)
     check_columns(columns, str(path), options)
     body = rows if columns.header is None else rows[1:]
     texts = [
-        pd.Series([_text(row[j]) for row in body], dtype="category")
+        pd.Series([plain_text(row[j]) for row in body], dtype="category")
         for j in columns.roles.text_columns
     ]
     loaded = LoadedColumns(texts, _numbers(body, columns, path))
@@ -45,7 +46,7 @@ def load_sheet_texts(
 ) -> tuple[list[list[str]], list[str]]:
     """Return the cells of a table in a sheet as texts, without empty rows, and notes."""
     rows, about = _load_sheet(path, sheet, options.skip_rows)
-    return [[_text(cell) for cell in row] for row in rows], about
+    return [[plain_text(cell) for cell in row] for row in rows], about
 
 
 def sheet_names(path: Path) -> list[str]:
@@ -71,7 +72,7 @@ def _load_sheet(
     notes = [f'The sheet "{name}" of an Excel file.{more}']
     if skip is not None:
         return rows, notes
-    head = [[_text(cell) for cell in row] for row in rows[:SAMPLE_LINES]]
+    head = [[plain_text(cell) for cell in row] for row in rows[:SAMPLE_LINES]]
     n_titles = count_titles(head)
     numbers = about["numbers"][:n_titles]
     return rows[n_titles:], [*notes, *_about_titles(head[:n_titles], numbers)]
@@ -99,13 +100,6 @@ def _about_titles(titles: list[list[str]], numbers: list[int]) -> list[str]:
     return [f'The {lines} not part of the table: "{shown}". If it is, use --skip-rows 0.']
 
 
-def _text(cell: object) -> str:
-    """Return what a cell would be in a CSV file: 7, not 7.0, for a whole number."""
-    if isinstance(cell, float) and cell.is_integer():
-        cell = int(cell)
-    return str(cell)
-
-
 def _numbers(body: list[Row], columns: Columns, path: Path) -> Floats:
     roles, are_answers = columns.roles, columns.roles.are_answers
     X = np.empty((len(body), len(roles.number_columns)))
@@ -115,10 +109,10 @@ def _numbers(body: list[Row], columns: Columns, path: Path) -> Floats:
             if isinstance(cell, float):
                 X[i, j] = cell
                 continue
-            problem = cell_problem(_text(cell), are_answers=are_answers)
+            problem = cell_problem(plain_text(cell), are_answers=are_answers)
             if problem:
-                name = "" if roles.index is None else _text(row[roles.index])
+                name = "" if roles.index is None else plain_text(row[roles.index])
                 heading = columns.header[position] if columns.header else ""
                 raise MatrixError(f"{path}: {cell_place(i, j, name, heading)} {problem}")
-            X[i, j] = to_number(_text(cell))
+            X[i, j] = to_number(plain_text(cell))
     return X

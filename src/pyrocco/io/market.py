@@ -15,10 +15,11 @@ from scipy.io import mmread
 from pyrocco._typing import Matrix as Values
 from pyrocco._typing import is_sparse
 from pyrocco.io.cell_texts import cell_problem
-from pyrocco.io.errors import MatrixError, counted, read_errors
+from pyrocco.io.errors import MatrixError, read_errors
 from pyrocco.io.isolated import Parts, ReaderFailedError, read_isolated
 from pyrocco.io.named_matrix import Matrix, named_matrix
 from pyrocco.io.sniff import open_text
+from pyrocco.texts import counted
 
 __all__ = ["read_market", "read_market_folder"]
 

@@ -14,7 +14,8 @@ from scipy import sparse
 from pyrocco._typing import Dense, is_sparse, stored_values
 from pyrocco._typing import Matrix as Values
 from pyrocco.cells.sparse_check import check_sparse_indices
-from pyrocco.io.errors import MatrixError, cell_place, counted, list_some, percent
+from pyrocco.io.errors import MatrixError, cell_place, list_some, percent
+from pyrocco.texts import counted
 
 __all__ = [
     "INFINITE",
@@ -191,7 +192,9 @@ def about_size(matrix: Matrix) -> list[str]:
     if n_missing:
         verb = "is" if n_missing == 1 else "are"
         share = percent(n_missing / (n_rows * n_columns))
-        lines.append(f"{n_missing} of its {n_rows * n_columns} cells {verb} missing ({share}).")
+        lines.append(
+            f"{n_missing:,} of its {n_rows * n_columns:,} cells {verb} missing ({share})."
+        )
     return lines
 
 

@@ -25,7 +25,8 @@ from pyrocco.io.chunks import (
     text_chunks,
     zarr_chunks,
 )
-from pyrocco.io.errors import MatrixError, counted, extra
+from pyrocco.io.errors import MatrixError, extra
+from pyrocco.texts import counted, natural_order
 
 if TYPE_CHECKING:
     from dask.array import Array as DaskArray
@@ -162,19 +163,15 @@ def _open_chunks(path: Path) -> Chunks:
 def matching_files(pattern: Path) -> list[Path]:
     """Return the files that match a pattern, sorted by name."""
     paths = [Path(name) for name in glob.glob(str(pattern), recursive=True)]
-    files = sorted((path for path in paths if path.is_file()), key=_natural)
+    files = sorted(
+        (path for path in paths if path.is_file()), key=lambda path: natural_order(str(path))
+    )
     if not files:
         raise MatrixError(
             f"{pattern}: no file matches this pattern (put it in quotation marks, so that the "
             "shell does not expand it)"
         )
     return files
-
-
-def _natural(path: Path) -> list[tuple[int, int, str]]:
-    """Sort key in which numbers in names count as numbers: part-2 comes before part-10."""
-    words = re.findall(r"\d+|\D+", str(path))
-    return [(0, int(word), "") if word.isdecimal() else (1, 0, word) for word in words]
 
 
 def _format(path: Path) -> str:

@@ -19,9 +19,10 @@ from typing import IO
 
 from pyrocco.io.cell_texts import NumberFormat, is_number
 from pyrocco.io.columns import Columns, detect_columns
-from pyrocco.io.errors import MatrixError, counted
+from pyrocco.io.errors import MatrixError
 from pyrocco.io.headings import SAMPLE_LINES, count_titles, usual_width
 from pyrocco.io.table_options import TABLE_OPTIONS, TableOptions
+from pyrocco.texts import counted
 
 __all__ = [
     "Layout",

@@ -22,7 +22,7 @@ import pandas as pd
 from pyrocco.io import arrow
 from pyrocco.io.cell_texts import MISSING, cell_problem, to_number
 from pyrocco.io.columns import Columns
-from pyrocco.io.errors import MatrixError, cell_place, counted
+from pyrocco.io.errors import MatrixError, cell_place
 from pyrocco.io.named_matrix import Matrix
 from pyrocco.io.roles import Roles
 from pyrocco.io.sniff import (
@@ -35,6 +35,7 @@ from pyrocco.io.sniff import (
 )
 from pyrocco.io.table_options import TABLE_OPTIONS, TableOptions
 from pyrocco.io.tables import LoadedColumns, check_columns, matrix_from_table
+from pyrocco.texts import counted
 
 __all__ = ["first_problem", "load_rows", "load_texts", "read_text", "table_layout"]
 

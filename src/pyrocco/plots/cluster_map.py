@@ -26,8 +26,9 @@ from pyrocco.plots.heatmap import outlier_degree
 from pyrocco.plots.input import NamedData, named_by_identifiers, read_data
 from pyrocco.plots.layout import ClusterMapStyle, Side
 from pyrocco.plots.order import clusters_in_order, member_order, tree_of
-from pyrocco.plots.style import count, rendered, save_figure
+from pyrocco.plots.style import rendered, save_figure
 from pyrocco.plots.tracks import Track, annotation_table, make_tracks
+from pyrocco.texts import counted
 
 __all__ = ["ClusterMap", "clustermap"]
 
@@ -109,7 +110,7 @@ class ClusterMap:
 
     def __repr__(self) -> str:
         parts = [
-            f"{count(len(labels), word[:-1])} in {count(labels.nunique(), 'cluster')}"
+            f"{counted(len(labels), word[:-1])} in {counted(labels.nunique(), 'cluster')}"
             for labels, word in zip(
                 (self.row_labels, self.column_labels), self._words, strict=True
             )

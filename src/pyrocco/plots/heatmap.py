@@ -36,10 +36,10 @@ from pyrocco.plots.style import (
     ColourScale,
     NotebookFigure,
     colour_scale,
-    count,
     own_axes,
     show_image,
 )
+from pyrocco.texts import counted
 
 __all__ = [
     "before_and_after",
@@ -211,10 +211,10 @@ def before_and_after(
     image = right.images[0]
     scale = ColourScale(image.get_cmap().name, *image.get_clim(), "black")
     plot_matrix(data, left, scale=scale, **names)
-    size = f"{count(data.X.shape[0], 'row')}, {count(data.X.shape[1], 'column')}"
+    size = f"{counted(data.X.shape[0], 'row')}, {counted(data.X.shape[1], 'column')}"
     left.set_title(f"Original: {size}", **_TITLE)
     n_rows, n_columns = (len(of_side) for of_side in found.clusters)
-    numbers = f"{count(n_rows, 'row cluster')}, {count(n_columns, 'column cluster')}"
+    numbers = f"{counted(n_rows, 'row cluster')}, {counted(n_columns, 'column cluster')}"
     marked = "" if cell_weights is None else "\n(grey: outlier cells)"
     right.set_title(f"Sorted: {numbers}{marked}", **_TITLE)
     _draw_colourbar(right, bar, data.X.shape)

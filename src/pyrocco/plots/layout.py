@@ -11,8 +11,9 @@ import pandas as pd
 from pyrocco._typing import Labels
 from pyrocco.assign.nested import NestedSide
 from pyrocco.plots.legends import Legend, Place, Size, flow
-from pyrocco.plots.text_size import fitted, line_height, one_line, text_width, widest
+from pyrocco.plots.text_size import fitted, line_height, text_width, widest
 from pyrocco.plots.tracks import Track
+from pyrocco.texts import one_line
 
 __all__ = [
     "ClusterMapStyle",

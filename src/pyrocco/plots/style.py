@@ -32,7 +32,6 @@ __all__ = [
     "cluster_colours",
     "colour_scale",
     "colour_table",
-    "count",
     "figure_of",
     "own_axes",
     "rendered",
@@ -174,11 +173,6 @@ def show_image(
     if scale is not None:
         drawn.set(cmap=scale.cmap, clim=(scale.low, scale.high))
     return drawn
-
-
-def count(number: int, noun: str) -> str:
-    """Write a number with a noun, in the plural if need be."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def figure_of(ax: Axes) -> Figure:

@@ -10,7 +10,7 @@ from typing import Any
 from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.font_manager import FontProperties
 
-__all__ = ["LINE", "fitted", "line_height", "one_line", "text_width", "widest"]
+__all__ = ["LINE", "fitted", "line_height", "text_width", "widest"]
 
 LINE = 1.3  # height of a line in units of the font size
 _DPI = 300
@@ -35,11 +35,6 @@ def line_height(size: float) -> float:
 def widest(texts: Iterable[str], size: float) -> float:
     """Return the width of the widest text in inches; 0 if there is none."""
     return max((text_width(text, size) for text in texts), default=0.0)
-
-
-def one_line(text: object) -> str:
-    """Return a text without line breaks and repeated spaces."""
-    return " ".join(str(text).split())
 
 
 def fitted(text: str, size: float, inches: float) -> str:

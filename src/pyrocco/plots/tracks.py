@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle
@@ -16,8 +15,8 @@ from matplotlib.colors import to_hex, to_rgb
 from pyrocco._typing import Floats, Labels
 from pyrocco.plots.input import as_frame, is_table
 from pyrocco.plots.style import MISSING, category_colours
-from pyrocco.plots.text_size import one_line
 from pyrocco.results.association import annotation_kind
+from pyrocco.texts import natural_order, one_line, plain_text
 from pyrocco.validation import shown
 
 __all__ = ["MOST_COLOURED", "Track", "annotation_table", "make_tracks"]
@@ -226,24 +225,12 @@ def _categories(column: pd.Series[Any]) -> tuple[Labels, list[str]]:
         column = column.astype(object).infer_objects()
         if pd.api.types.is_string_dtype(column.dtype):  # texts, or anything mixed with them
             column = column.map(str, na_action="ignore")
-            names = sorted(column.dropna().unique(), key=_natural)
+            names = sorted(column.dropna().unique(), key=natural_order)
             column = column.astype(pd.CategoricalDtype(names))
     used = column.astype("category").cat.remove_unused_categories()
     return used.cat.codes.to_numpy().astype(np.intp), [
-        _category_name(value) for value in used.cat.categories
+        one_line(plain_text(value)) for value in used.cat.categories
     ]
-
-
-def _natural(text: str) -> list[tuple[bool, int, str]]:
-    """Return what sorts "day 2" before "day 10"."""
-    parts = re.split(r"(\d+)", text)
-    return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts]
-
-
-def _category_name(value: object) -> str:
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return one_line(value)
 
 
 def _colours(categories: Sequence[str], start: int, chosen: Any) -> tuple[str, ...]:

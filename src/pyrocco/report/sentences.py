@@ -9,8 +9,8 @@ import numpy as np
 
 from pyrocco._typing import FittedCoClustering, Labels, Matrix, stored_values
 from pyrocco.io.errors import percent
-from pyrocco.plots.style import count
 from pyrocco.report.words import Words
+from pyrocco.texts import counted
 
 __all__ = ["n_missing_values", "n_outlier_cells", "summary_sentences"]
 
@@ -57,9 +57,9 @@ def summary_sentences(
 
 
 def _clusters(model: FittedCoClustering, shape: tuple[int, ...], words: Words) -> str:
-    rows = count(_n_clusters(model.row_labels_), f"{words.row} cluster")
-    columns = count(_n_clusters(model.column_labels_), f"{words.column} cluster")
-    size = f"{count(shape[0], words.row)} and {count(shape[1], words.column)}"
+    rows = counted(_n_clusters(model.row_labels_), f"{words.row} cluster")
+    columns = counted(_n_clusters(model.column_labels_), f"{words.column} cluster")
+    size = f"{counted(shape[0], words.row)} and {counted(shape[1], words.column)}"
     return f"pyrocco found {rows} and {columns} in a matrix of {size}."
 
 
@@ -95,7 +95,7 @@ def _membership(model: FittedCoClustering, words: Words) -> list[str]:
     ]
     low = {words.row: int((rows < 0.5).sum()), words.column: int((columns < 0.5).sum())}
     if any(low.values()):
-        which = " and ".join(count(number, side) for side, number in low.items() if number)
+        which = " and ".join(counted(number, side) for side, number in low.items() if number)
         sentences.append(
             f"The membership probability of {which} is below 50 %: another cluster may fit "
             "them as well."
@@ -116,7 +116,7 @@ def _not_measured(model: FittedCoClustering, summary: Mapping[str, Any]) -> str:
 def _outlier_cells(number: int, shape: tuple[int, ...], words: Words) -> str:
     if not number:
         return words.replaced("No outlier {entries} were found.")
-    found = f"{count(number, f'outlier {words.entry}')} ({_share(number, shape)})"
+    found = f"{counted(number, f'outlier {words.entry}')} ({_share(number, shape)})"
     is_value = words.entry == "value"
     if number == 1:
         subject = "it is" if is_value else "its value is"
@@ -136,7 +136,7 @@ def _missing_values(number: int, shape: tuple[int, ...]) -> str:
         return "No values are missing."
     verb = "is" if number == 1 else "are"
     return (
-        f"{count(number, 'value')} ({_share(number, shape)}) {verb} missing. The clusters were "
+        f"{counted(number, 'value')} ({_share(number, shape)}) {verb} missing. The clusters were "
         "found from the other values. Missing values are hatched in the heat map."
     )
 
@@ -165,7 +165,7 @@ def _convergence(model: FittedCoClustering, summary: Mapping[str, Any]) -> str:
         return f"The fit ended{took}." if took else ""
     if not hasattr(model, "n_iter_"):
         return ""
-    iterations = f"{count(model.n_iter_, 'iteration')}{took}"
+    iterations = f"{counted(model.n_iter_, 'iteration')}{took}"
     if getattr(model, "converged_", True):
         return f"The fit converged after {iterations}."
     return (

@@ -10,6 +10,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from pyrocco.texts import plain_text
+
 __all__ = ["annotation_kind", "association", "cross_table"]
 
 # Whole numbers with at most this many different values are categories, such as marks or grades.
@@ -186,12 +188,8 @@ def _checked_labels(labels: ArrayLike, count: int) -> NDArray[Any]:
 def _categories(values: pd.Series[Any]) -> tuple[NDArray[np.intp], list[str]]:
     """Return the position of each value among the categories that occur, and their names."""
     used = values.astype("category").cat.remove_unused_categories()
-    names = [_category_name(value) for value in used.cat.categories]
+    names = [plain_text(value) for value in used.cat.categories]
     return used.cat.codes.to_numpy().astype(np.intp), names
-
-
-def _category_name(value: object) -> str:
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _counts(rows: NDArray[np.intp], columns: NDArray[np.intp], n_rows: int) -> Counts:

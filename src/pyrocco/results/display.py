@@ -8,6 +8,7 @@ from html import escape
 import numpy as np
 
 from pyrocco._typing import Floats, Labels
+from pyrocco.texts import counted
 
 __all__ = ["clusters_html"]
 
@@ -63,8 +64,8 @@ def clusters_html(
     """
     sizes = np.bincount(labels[0]), np.bincount(labels[1])
     lines = [
-        f"<b>{_count(len(sizes[0]), 'row cluster')}</b> of {_sizes(sizes[0], 'row')}",
-        f"<b>{_count(len(sizes[1]), 'column cluster')}</b> of {_sizes(sizes[1], 'column')}",
+        f"<b>{counted(len(sizes[0]), 'row cluster')}</b> of {_sizes(sizes[0], 'row')}",
+        f"<b>{counted(len(sizes[1]), 'column cluster')}</b> of {_sizes(sizes[1], 'column')}",
         _STRUCTURES.get(structure, ""),
         *map(escape, sentences),
     ]
@@ -75,10 +76,6 @@ def clusters_html(
         f'{_picture(means, sizes)}<div style="max-width:44em"><div>{escape(title)}</div>'
         f"{items}</div></div>"
     )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _sizes(sizes: Labels, noun: str) -> str:

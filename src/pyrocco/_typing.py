@@ -33,6 +33,13 @@ def stored_values(X: Matrix) -> Dense:
     return np.asarray(X.data if is_sparse(X) else X)
 
 
+def with_stored_values(X: Matrix, values: Dense) -> Matrix:
+    """Return a matrix like `X` with other stored values, which shares no indices with it."""
+    if is_sparse(X):
+        return type(X)((values, X.indices.copy(), X.indptr.copy()), shape=X.shape)
+    return np.asarray(values)
+
+
 # Names of rows or columns.
 Names: TypeAlias = Sequence[object] | NDArray[Any]
 

@@ -23,7 +23,7 @@ from pyrocco.solvers import (
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install pyrocco[gpu]")
 
 from pyrocco.backends.torch import TorchBackend  # noqa: E402 - after the check for PyTorch
-from pyrocco.graph.device import DeviceSearch  # noqa: E402
+from pyrocco.graph.exact import DeviceSearch  # noqa: E402
 
 BACKENDS = [NumpyBackend(1), NumpyBackend(2), TorchBackend("cpu")]
 if torch.cuda.is_available():

@@ -15,7 +15,7 @@ from pyrocco.cells.input import check_matrix
 from pyrocco.cells.methods import METHODS
 from pyrocco.cells.side_sums import Table, extent_of
 from pyrocco.cells.transforms import Affine, Pointwise, Rows, Transform
-from pyrocco.cells.values import check_safe_largest, transpose
+from pyrocco.cells.values import check_safe_largest
 from pyrocco.validation import check_numbers, check_positive, shown
 
 Moments = tuple[Floats, Floats]
@@ -126,10 +126,6 @@ class Preparation:
             steps.append(step.relearned(X))
             X = steps[-1].apply(X)
         return Preparation(tuple(steps))
-
-    def for_new_columns(self, X: Matrix) -> Preparation:
-        """Return the preparation of new columns: what belongs to rows is that of the fit."""
-        return self.transposed().for_new_rows(transpose(X)).transposed()
 
     def transposed(self) -> Preparation:
         """Return the same preparation of the transpose."""

@@ -8,7 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from pyrocco._typing import Dense, Floats, Labels, Matrix, is_sparse, stored_values
+from pyrocco._typing import (
+    Dense,
+    Floats,
+    Labels,
+    Matrix,
+    is_sparse,
+    stored_values,
+    with_stored_values,
+)
 from pyrocco.cells.values import to_dense
 
 # Rows to select.
@@ -52,7 +60,7 @@ class Affine:
         """Transform a matrix; a sparse one stays sparse if zeros stay zeros."""
         if is_sparse(X) and self.keeps_zeros:
             X = X.tocsr()  # chunks of a transpose are CSC
-            return _with_values(X, self._scaled(X.data.copy(), *_positions(X), np.multiply))
+            return with_stored_values(X, self._scaled(X.data.copy(), *_positions(X), np.multiply))
         values = self._shifted(np.array(to_dense(X)), np.subtract)
         return self._scaled(values, *_EVERYWHERE, np.multiply)
 
@@ -60,7 +68,7 @@ class Affine:
         """Return the matrix that `apply` transformed."""
         if is_sparse(Y) and self.keeps_zeros:
             Y = Y.tocsr()
-            return _with_values(Y, self._scaled(Y.data.copy(), *_positions(Y), np.divide))
+            return with_stored_values(Y, self._scaled(Y.data.copy(), *_positions(Y), np.divide))
         values = self._scaled(np.array(to_dense(Y)), *_EVERYWHERE, np.divide)
         return self._shifted(values, np.add)
 
@@ -162,7 +170,7 @@ class Pointwise:
 
     def _map(self, X: Matrix, function: Callable[[Dense], Dense]) -> Matrix:
         X = X if self.keeps_zeros else to_dense(X)
-        return _with_values(X, function(stored_values(X)))
+        return with_stored_values(X, function(stored_values(X)))
 
 
 Transform = Affine | Pointwise
@@ -186,10 +194,3 @@ def _spread(numbers: Floats | None, places: Labels, size: int) -> Floats | None:
 def _positions(X: Any) -> tuple[Labels, Labels]:
     """Return the row and the column of every stored value of a CSR matrix."""
     return np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), X.indices
-
-
-def _with_values(X: Matrix, values: Dense) -> Matrix:
-    """Return a matrix stored like `X` with other values."""
-    if not is_sparse(X):
-        return np.asarray(values)
-    return type(X)((values, X.indices.copy(), X.indptr.copy()), shape=X.shape)

@@ -33,11 +33,10 @@ from pyrocco.representation import Record
 from pyrocco.results.answers import Answers, Source, label_left_out_rows, refuse_dask
 from pyrocco.results.cuts import CoClustering
 from pyrocco.results.impute import impute
-from pyrocco.results.names import SideNames, row_names_of
 from pyrocco.results.persistence import save
-from pyrocco.results.polars_tables import as_polars, is_polars
 from pyrocco.results.predict import Predicted, cluster_row_means
 from pyrocco.results.statistics import TreeStatistics
+from pyrocco.results.tables import SideNames, as_polars, is_polars, row_names_of
 from pyrocco.solvers import Solver
 from pyrocco.validation import check_kind, check_n_jobs, warn_not_converged
 

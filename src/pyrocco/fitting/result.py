@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from pyrocco._typing import Dense, Floats, Labels, Mask, Matrix, is_sparse, stored_values
+from pyrocco._typing import (
+    Dense,
+    Floats,
+    Labels,
+    Mask,
+    Matrix,
+    is_sparse,
+    stored_values,
+    with_stored_values,
+)
 from pyrocco.assign import Assignment, JointAssigner
 from pyrocco.backends import ChunkedMatrix, over_rows
 from pyrocco.backends.kernels.clusters import sums_by_label
@@ -266,17 +275,10 @@ def block_means(
         return np.asarray(_block_sums(X, *labels) / sizes)
     values = stored_values(X)
     missing = np.isnan(values)
-    counts = np.round(sizes - _block_sums(_with_values(X, missing.astype(float)), *labels))
-    sums = _block_sums(_with_values(X, np.where(missing, 0, values)), *labels)
+    counts = np.round(sizes - _block_sums(with_stored_values(X, missing.astype(float)), *labels))
+    sums = _block_sums(with_stored_values(X, np.where(missing, 0, values)), *labels)
     instead = np.nan if U is None else _block_sums(U, *labels) / sizes
     return np.where(counts > 0, sums / np.maximum(counts, 1), instead)
-
-
-def _with_values(X: Matrix, values: Dense) -> Matrix:
-    """Return a matrix stored like `X` with other values."""
-    if is_sparse(X):
-        return sparse.csr_array((values, X.indices, X.indptr), shape=X.shape)
-    return values
 
 
 def _block_sums(X: Matrix | ChunkedMatrix, row_labels: Labels, column_labels: Labels) -> Floats:

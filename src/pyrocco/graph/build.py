@@ -16,10 +16,10 @@ from pyrocco.cells.input import check_matrix
 from pyrocco.cells.values import in_safe_range
 from pyrocco.graph.approximate import EXACT_ROWS, ApproximateSearch
 from pyrocco.graph.chunked import ChunkedSearch
-from pyrocco.graph.device import DeviceSearch
 from pyrocco.graph.distances import check_metric, distances_between_rows, without_rounding
 from pyrocco.graph.edges import Graph, degree_weights
 from pyrocco.graph.exact import (
+    DeviceSearch,
     ExactSearch,
     FindOutside,
     Neighbors,

@@ -1,4 +1,4 @@
-"""The exact search of nearest neighbours, and what all searches share."""
+"""The exact searches of nearest neighbours, and what all searches share."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from pyrocco._typing import Floats, Labels, Mask, Matrix
+from pyrocco._typing import Dense, Floats, Labels, Mask, Matrix
+from pyrocco.backends import TorchBackend
 from pyrocco.backends.threads import in_threads
 from pyrocco.graph.distances import Distances, Query, distances_between_rows, without_rounding
 
@@ -92,3 +93,30 @@ def nearest_first(indices: Labels, distances: Floats, n_neighbors: int) -> Neigh
     return Neighbors(
         np.take_along_axis(indices, order, axis=1), np.take_along_axis(distances, order, axis=1)
     )
+
+
+class DeviceSearch:
+    """Exact search by PyTorch (see `TorchBackend.nearest`)."""
+
+    name = "exact on device"
+
+    def __init__(self, backend: TorchBackend):
+        self.backend = backend
+
+    def search(self, X: Matrix, n_neighbors: int, metric: str) -> Neighbors:
+        """Return the nearest other rows of every row, ties by index."""
+        everyone = np.arange(X.shape[0])
+        return self.outside(X, metric)(everyone, everyone, n_neighbors)
+
+    def argsort(self, values: Dense) -> Labels:
+        """Return the order that sorts the values; equal values keep their order."""
+        return self.backend.argsort(values)
+
+    def outside(self, X: Matrix, metric: str) -> FindOutside:
+        """Return a function that finds the nearest rows of other components."""
+        prepared = self.backend.prepare(X, metric)
+
+        def find(rows: Labels, components: Labels, count: int) -> Neighbors:
+            return Neighbors(*self.backend.nearest(prepared, rows, components, count, metric))
+
+        return find

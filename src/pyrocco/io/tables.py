@@ -18,7 +18,6 @@ from pyrocco.io.errors import MatrixError
 from pyrocco.io.long_tables import absent_value
 from pyrocco.io.named_matrix import Matrix, named_matrix
 from pyrocco.io.table_options import TABLE_OPTIONS, TableOptions, find_columns
-from pyrocco.io.totals import Wide, without_totals
 
 if TYPE_CHECKING:
     from pyrocco._typing import Matrix as Values
@@ -27,6 +26,12 @@ __all__ = ["LoadedColumns", "check_columns", "matrix_from_long", "matrix_from_ta
 
 # A matrix with a smaller fraction of listed cells stays sparse.
 _SPARSE_DENSITY = 0.5
+# What a last row or column of sums is called.
+_TOTALS = {"total", "totals", "grand total", "sum", "all", "overall", "gesamt", "gesamtergebnis"}
+_TOTALS |= {"summe", "insgesamt", "total général", "total general", "totale", "totaal", "suma"}
+# Rounded numbers add up to this share of the total.
+_ROUNDING = 1e-3
+_FEWEST_ROWS = 2
 
 
 @dataclass(frozen=True)
@@ -88,9 +93,9 @@ def matrix_from_table(
         return _matrix_from_long(loaded, columns, notes, source, options.absent)
     names = [str(name).strip() for name in loaded.texts[0]] if loaded.texts else None
     X, headings, ignored = _without_empty(loaded.X, columns)
-    table = Wide(X, names, headings)
+    table = _Wide(X, names, headings)
     if not options.keep_totals:
-        table, totals = without_totals(table)
+        table, totals = _without_totals(table)
         ignored += totals
     notes = [*notes, *ignored]
     matrix = named_matrix(table.X, table.row_names, table.column_names, notes, source)
@@ -200,3 +205,41 @@ def _about_absent(count: int, absent: str, is_guess: bool) -> list[str]:
     lines = [f"{pair} not listed {verb} as {'0' if absent == 'zero' else 'missing'}."]
     other = {"zero": "unknown, use --absent missing", "missing": "0, use --absent zero"}[absent]
     return [*lines, f"If {'it is' if count == 1 else 'they are'} {other}."] if is_guess else lines
+
+
+@dataclass(frozen=True)
+class _Wide:
+    """The values of a wide table, and names of its rows and columns, if it has any."""
+
+    X: Dense
+    row_names: Sequence[str] | None
+    column_names: Sequence[str] | None
+
+
+def _without_totals(table: _Wide) -> tuple[_Wide, list[str]]:
+    """Remove a last column and a last row called "Total" if they are the sums of the others."""
+    X, rows, columns = table.X, table.row_names, table.column_names
+    notes = []
+    if columns and _is_total(X.T, columns[-1]):
+        notes.append(_note_total("column", columns[-1]))
+        X, columns = X[:, :-1], columns[:-1]
+    if rows and _is_total(X, rows[-1]):
+        notes.append(_note_total("row", rows[-1]))
+        X, rows = X[:-1], rows[:-1]
+    return _Wide(X, rows, columns), notes
+
+
+def _is_total(X: Dense, name: str) -> bool:
+    """Whether the last row is called a total, and is one."""
+    if name.strip().casefold() not in _TOTALS or len(X) <= _FEWEST_ROWS:
+        return False
+    last, sums = X[-1], np.nansum(X[:-1], axis=0)
+    known = ~np.isnan(last)
+    return bool(known.any() and np.allclose(last[known], sums[known], rtol=_ROUNDING, atol=1e-9))
+
+
+def _note_total(kind: str, name: str) -> str:
+    return (
+        f'The last {kind}, "{name.strip()}", is the sum of the others and is left out; '
+        "--keep-totals keeps it."
+    )

@@ -12,9 +12,8 @@ from pyrocco._typing import Floats, Labels, Names
 from pyrocco.assign.nested import NestedClusters, NestedSide
 from pyrocco.results.display import clusters_html
 from pyrocco.results.explain import Explainer
-from pyrocco.results.names import SideNames, cluster_table
-from pyrocco.results.polars_tables import as_polars
 from pyrocco.results.statistics import TreeStatistics
+from pyrocco.results.tables import SideNames, as_polars, cluster_table
 from pyrocco.validation import check_count
 
 

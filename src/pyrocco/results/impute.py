@@ -13,7 +13,7 @@ from pyrocco.cells.input import check_matrix
 from pyrocco.cells.preparation import Preparation
 from pyrocco.cells.values import room_for_sums, to_dense
 from pyrocco.fitting.result import block_means
-from pyrocco.results.polars_tables import is_polars
+from pyrocco.results.tables import is_polars
 
 
 def impute(

@@ -259,3 +259,21 @@ def warn_not_converged(max_iter: int) -> None:
         ConvergenceWarning,
         stacklevel=4,
     )
+
+
+def check_clusters_both(model: object, purpose: str) -> None:
+    """Raise a TypeError unless a fitted model clusters rows and columns."""
+    if not hasattr(model, "column_labels_"):
+        raise TypeError(
+            f"{type(model).__name__} clusters only the rows; {purpose} needs a model that "
+            "clusters rows and columns, such as ROCCO."
+        )
+
+
+def check_fitted_shape(fitted: tuple[int, int], shape: tuple[int, ...]) -> None:
+    """Raise a ValueError unless a matrix has the shape of the one that a model was fitted to."""
+    if shape != fitted:
+        raise ValueError(
+            f"The model was fitted to a matrix of {fitted[0]} x {fitted[1]} cells, but this "
+            f"matrix has {shape[0]} x {shape[1]}: pass the matrix of the fit."
+        )

@@ -34,6 +34,7 @@ from pyrocco.report.sections import (
 )
 from pyrocco.report.sentences import summary_sentences
 from pyrocco.report.words import Words
+from pyrocco.validation import check_clusters_both, check_fitted_shape
 
 __all__ = ["Page", "make_report", "write_report"]
 
@@ -169,11 +170,7 @@ def make_report(
 ) -> Page:
     """Make the page that `write_report` writes, which describes the parameters."""
     check_is_fitted(model)
-    if not hasattr(model, "column_labels_"):
-        raise TypeError(
-            f"{type(model).__name__} clusters only the rows; a report needs a model that clusters "
-            "rows and columns, such as ROCCO."
-        )
+    check_clusters_both(model, "a report")
     names = _names(X, row_names, 0, "row"), _names(X, column_names, 1, "column")
     matrix = _as_matrix(X)
     _check_shape(model, matrix.shape, names)
@@ -207,12 +204,7 @@ def _as_matrix(X: MatrixLike) -> Matrix:
 def _check_shape(
     model: FittedCoClustering, shape: tuple[int, ...], names: tuple[list[str], list[str]]
 ) -> None:
-    fitted = len(model.row_labels_), len(model.column_labels_)
-    if shape != fitted:
-        raise ValueError(
-            f"The model was fitted to a matrix of {fitted[0]} x {fitted[1]} cells, but this "
-            f"matrix has {shape[0]} x {shape[1]}: pass the matrix of the fit."
-        )
+    check_fitted_shape((len(model.row_labels_), len(model.column_labels_)), shape)
     for side, given, n in zip(("row", "column"), names, shape, strict=True):
         if len(given) != n:
             raise ValueError(f"The matrix has {n} {side}s, but {side}_names has {len(given)}.")

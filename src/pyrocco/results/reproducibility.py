@@ -22,7 +22,13 @@ from pyrocco.backends import is_dask_array
 from pyrocco.cells.input import check_matrix
 from pyrocco.cells.values import transpose
 from pyrocco.progress import Observer, Progress
-from pyrocco.validation import check_count, check_n_jobs, check_random_state
+from pyrocco.validation import (
+    check_clusters_both,
+    check_count,
+    check_fitted_shape,
+    check_n_jobs,
+    check_random_state,
+)
 
 __all__ = ["Reproducibility", "reproducibility"]
 
@@ -242,11 +248,7 @@ def reproducibility(
 
 def _checked_labels(model: FittedCoClustering, X: MatrixLike) -> _Pair:
     check_is_fitted(model)
-    if not hasattr(model, "column_labels_"):
-        raise TypeError(
-            f"{type(model).__name__} clusters only the rows; reproducibility needs a model that "
-            "clusters rows and columns, such as ROCCO."
-        )
+    check_clusters_both(model, "reproducibility")
     if is_dask_array(X) or is_dask_array(model.row_labels_):
         raise NotImplementedError(
             "Reproducibility needs a model and a matrix in memory, not Dask arrays: fit a sample "
@@ -256,12 +258,7 @@ def _checked_labels(model: FittedCoClustering, X: MatrixLike) -> _Pair:
 
 
 def _check_shape(labels: _Pair, shape: tuple[int, ...]) -> None:
-    fitted = len(labels[0]), len(labels[1])
-    if shape != fitted:
-        raise ValueError(
-            f"The model was fitted to a matrix of {fitted[0]} x {fitted[1]} cells, but this "
-            f"matrix has {shape[0]} x {shape[1]}: pass the matrix of the fit."
-        )
+    check_fitted_shape((len(labels[0]), len(labels[1])), shape)
     if min(shape) < _FEWEST:
         raise ValueError(
             f"X has the shape {shape[0]} x {shape[1]}; halves can be fitted only if there are "

@@ -224,7 +224,7 @@ def test_errors_leave_no_checkpoint(tmp_path):
 def test_a_checkpoint_that_no_fit_was_given_is_reported(tmp_path):
     path = tmp_path / "checkpoint.pyrocco"
     path.write_text("a file of the user")
-    with pytest.warns(UserWarning, match="hand it to the fit"), checkpoint_to(path):
+    with pytest.warns(UserWarning, match="pass it to fit"), checkpoint_to(path):
         ROCCO().fit(X)
     assert path.read_text() == "a file of the user"
 

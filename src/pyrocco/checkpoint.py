@@ -326,7 +326,9 @@ class Checkpoint:
             If the file is of another fit, or the checkpoint was used before.
         """
         if self.is_used:
-            raise CheckpointError(f"{self.path}: is for one fit; use another file for the next")
+            raise CheckpointError(
+                f"{self.path}: a checkpoint is for one fit; use another file for the next"
+            )
         self._identity = _identity(parameters, X)
         if self._in_the_way:
             _check_same_fit(self.path, self._identity)
@@ -413,7 +415,7 @@ def checkpoint_to(
 ) -> Iterator[Checkpoint]:
     """Save the state of a fit to a file, and continue from what the file holds.
 
-    Hand the checkpoint to the fit: ``model.fit(X, checkpoint=checkpoint)``. The fit may run in
+    Pass the checkpoint to the fit: ``model.fit(X, checkpoint=checkpoint)``. The fit may run in
     another thread.
 
     Parameters
@@ -471,7 +473,7 @@ def checkpoint_to(
         checkpoint.remove()
         return
     warnings.warn(
-        "No fit used this checkpoint: hand it to the fit, as in "
+        "No fit used this checkpoint: pass it to fit, as in "
         "`with checkpoint_to(path) as checkpoint: model.fit(X, checkpoint=checkpoint)`.",
         UserWarning,
         stacklevel=3,

@@ -49,7 +49,7 @@ def with_callbacks(method: _Method) -> _Method:
 
 
 class Observer(Protocol):
-    """Follows a fit; hand it to ``fit(X, observer=...)``.
+    """Follows a fit; pass it to ``fit(X, observer=...)``.
 
     Stages may be nested. The names of the stages are for people to read.
     """

@@ -1,4 +1,4 @@
-"""Tables with texts beside numbers: ``fit`` encodes them, ``predict`` and ``report`` do so too."""
+"""Tables with texts and numbers: ``fit`` encodes them, ``predict`` and ``report`` do so too."""
 
 import json
 

@@ -97,7 +97,7 @@ def test_fit_of_many_files_does_not_overwrite_one_of_them(work, capsys):
 def test_results_do_not_go_into_the_input(work, capsys):
     (work / "x.zarr").mkdir()
     words = ["fit", "x.zarr", "-o", "x.zarr/out", "-q"]
-    refuse(work, capsys, words, ["x.zarr/out", "lies in the input"])
+    refuse(work, capsys, words, ["x.zarr/out", "is inside the input"])
 
 
 @pytest.mark.parametrize("name", ["report.html", "heatmap.png", "summary.json", "row_labels.csv"])

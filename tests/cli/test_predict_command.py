@@ -76,7 +76,7 @@ def test_columns_are_matched_by_name(out, tmp_path, capsys):
     np.save(tmp_path / "new.npy", new.to_numpy())
     found, err = predict(capsys, out, tmp_path / "new.npy")
     assert found["label"].tolist() == expected["label"].tolist()
-    assert "taken to be in the order of the model's" in err
+    assert "assumed to be in the same order as those of the model" in err
     new.T.to_csv(tmp_path / "transposed.csv")
     found, _ = predict(capsys, out, tmp_path / "transposed.csv", "--transpose")
     pd.testing.assert_frame_equal(found, expected)

@@ -283,7 +283,10 @@ def test_repeated_rows_and_columns_in_files(tight):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"device": "cuda"}, "memory_limit is that of the main memory: use it with device='cpu'"),
+        (
+            {"device": "cuda"},
+            "memory_limit applies to main memory, not to a GPU: use it with device='cpu'",
+        ),
         ({"variant": "paper"}, r"variant='paper' needs .*: use variant='refined' .* raise mem"),
         (
             {"solver": "spectral"},

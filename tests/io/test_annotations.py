@@ -176,7 +176,7 @@ def test_the_index_of_a_parquet_file_has_the_names(tmp_path):
     [
         ("n,v\nq,1\nr,2\n", r'none of its names .* begins with "q", the rows with "a", the col'),
         ("n,v\na,1\na,2\nb,3\n", 'several lines for "a"'),
-        ("n\na\nb\n", "no columns beside the names"),
+        ("n\na\nb\n", "no columns besides the names"),
     ],
 )
 def test_tables_that_cannot_be_matched(tmp_path, text, message):

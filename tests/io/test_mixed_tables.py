@@ -1,4 +1,4 @@
-"""Tables with texts beside numbers: types of columns, row names, headings, and which they are."""
+"""Tables with texts and numbers: types of columns, row names, headings, and which they are."""
 
 import numpy as np
 import pandas as pd

@@ -22,7 +22,10 @@ from pyrocco.app.uploads import Upload
 __all__ = ["ARCHIVE", "REPORT", "Fit", "Fits", "Stage", "describe"]
 
 SUMMARY, REPORT, ARCHIVE = "summary.json", "report.html", "all-results.zip"
-_FAILED = "The fit ended without a result and without a message: the computer may lack memory."
+_FAILED = (
+    "The fit ended without a result and without a message: the computer may not have enough "
+    "memory."
+)
 # What the page says about a finished fit.
 _SAID = (
     "n_row_clusters",

@@ -72,7 +72,7 @@ class AppServer:
         return self._gate.address
 
     def run(self) -> None:
-        """Answer requests until the server is told to stop, in whatever way."""
+        """Answer requests until the server is told to stop."""
         before = {}
         for name in _SIGNALS:
             if hasattr(signal, name):

@@ -58,7 +58,7 @@ def unit_rows(scores: Array) -> Any:
 
 
 def leading_scores(U: Array, rank: int = N_FEATURES, backend: Backend | None = None) -> Any:
-    """Project the rows of `U`, less their mean, on its leading singular vectors."""
+    """Project the rows of `U`, minus their mean, on its leading singular vectors."""
     place: Backend = backend or NumpyBackend()
     return _scores(_centred(U, place), min(rank, *U.shape), place)
 
@@ -79,7 +79,7 @@ def leading_axes(
 
 
 def directions(scores: Dense, longest: float | None = None) -> Dense:
-    """Scale rows to length 1; rows that are rounding errors beside the `longest` become zero."""
+    """Scale rows to length 1; rows that are rounding errors next to the `longest` become zero."""
     lengths = np.linalg.norm(scores, axis=1, keepdims=True)
     longest = _longest(scores) if longest is None else longest
     noise = np.sqrt(np.finfo(scores.dtype).eps) * longest
@@ -103,7 +103,7 @@ def at_unit_scale(scores: Dense) -> Dense:
 
 
 class Centred(Protocol):
-    """A matrix less the means of its columns, and products with it."""
+    """A matrix minus the means of its columns, and products with it."""
 
     @property
     def shape(self) -> tuple[int, ...]:

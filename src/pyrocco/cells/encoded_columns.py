@@ -225,7 +225,7 @@ def _text(value: object) -> str:
 
 
 def numbers_of(column: pd.Series[Any], name: str) -> Floats:
-    """Return the numbers of a column, NaN where they are missing, or say what is no number.
+    """Return the numbers of a column, NaN where they are missing; a text is an error.
 
     Examples
     --------

@@ -148,7 +148,7 @@ _MARKS: _Judgement = ("marks", (), "whole numbers on a limited scale need no pre
 _RATINGS: _Judgement = (
     "marks",
     ("center_rows",),
-    "whole numbers on a limited scale look like marks of generous and strict raters",
+    "whole numbers on a limited scale look like marks from generous and strict raters",
 )
 _TFIDF: _Judgement = ("real values", (), "all rows have length 1, as after tf-idf")
 _LOGARITHMS: _Judgement = (

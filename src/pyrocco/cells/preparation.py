@@ -300,7 +300,7 @@ def log1p(X: Matrix) -> Matrix:
 
 
 def log(X: Matrix) -> Dense:
-    """Replace every value by its natural logarithm, less the mean of all logarithms.
+    """Replace every value by its natural logarithm, minus the mean of all logarithms.
 
     For positive values that spread over orders of magnitude, such as intensities. Since the
     mean is subtracted, a change of the unit changes nothing.

@@ -92,13 +92,13 @@ class Table:
     def row_sums(
         self, function: Elementwise, weights: Floats | None = None, shifts: Floats | None = None
     ) -> Floats:
-        """Sum a function of the values of every row, less its shift, weighted by columns."""
+        """Sum a function of the values of every row, minus its shift, weighted by columns."""
         return self.T.column_sums(function, weights, shifts)
 
     def column_sums(
         self, function: Elementwise, weights: Floats | None = None, shifts: Floats | None = None
     ) -> Floats:
-        """Sum a function of the values of every column, less its shift, weighted by rows."""
+        """Sum a function of the values of every column, minus its shift, weighted by rows."""
         options: dict[str, Any] = {"function": function, "exponent": self.exponent}
         if self.transposed:
             work = partial(_stored_row_sums, weights=weights, **options)

@@ -281,7 +281,7 @@ def main(arguments: Sequence[str] | None = None, observer: Observer | None = Non
     -------
     int
         Exit code: 0 for success, 2 for bad input (one line on standard error says what is
-        wrong), 130 if stopped, 70 for an unexpected error, which is a defect of pyrocco.
+        wrong), 130 if stopped, 70 for an unexpected error, which is a bug in pyrocco.
 
     Examples
     --------
@@ -328,8 +328,8 @@ def _describe(error: BaseException) -> tuple[str, int]:
     if isinstance(error, _input_errors()):
         return _explain(error), 2
     return (
-        f"unexpected error ({type(error).__name__}: {error}). This is a defect of pyrocco: please "
-        f"report it with what the same command prints after export {_TRACEBACK}=1",
+        f"unexpected error ({type(error).__name__}: {error}). This is a bug in pyrocco: please "
+        f"report it with the output of the same command after export {_TRACEBACK}=1",
         UNEXPECTED,
     )
 

@@ -1,4 +1,4 @@
-"""Read a table with texts beside numbers as a matrix of encoded columns."""
+"""Read a table with texts and numbers as a matrix of encoded columns."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def read_or_encode(
     progress: CommandProgress,
     annotate: Sequence[str] = (),
 ) -> EncodedInput:
-    """Read the matrix in a file; a table with texts beside numbers is encoded.
+    """Read the matrix in a file; a table with texts and numbers is encoded.
 
     The columns that `annotate` names are not part of the matrix.
     """

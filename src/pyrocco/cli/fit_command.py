@@ -166,7 +166,7 @@ def _check_output(job: FitJob) -> None:
     """Refuse to overwrite the input, or files of which nothing says that they may be replaced."""
     source, folder = job.source, job.output
     if source.suffix.lower() == ".zarr" and folder.resolve().is_relative_to(source.resolve()):
-        raise OutputError(f"{folder}: lies in the input {source}: choose another folder")
+        raise OutputError(f"{folder}: is inside the input {source}: choose another folder")
     is_pattern = is_partitioned(source) and source.suffix.lower() != ".zarr"
     check_replaceable(
         folder,

@@ -27,7 +27,7 @@ class _Encoding:
             isinstance(column, EncodedColumn) for column in value
         )
         if not known:
-            raise FieldError(f"{place} is no list of encoded columns")
+            raise FieldError(f"{place} is not a list of encoded columns")
         if value:
             agree(sizes, "columns", sum(len(column.names) for column in value), place)
 

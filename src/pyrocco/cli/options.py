@@ -181,7 +181,7 @@ class ModelOptions:
     """Options of the algorithm."""
 
     n_neighbors: Annotated[
-        int, typer.Option(min=1, help="Neighbours of each row and column in the graphs.")
+        int, typer.Option(min=1, help="Number of neighbours of each row and column in the graphs.")
     ] = 10
     metric: Annotated[
         Metric,
@@ -250,7 +250,7 @@ class ReadOptions:
         _reading(
             min=0,
             metavar="N",
-            help="Lines before the table; by default titles and comments are detected.",
+            help="Number of lines above the table; by default titles and comments are detected.",
         ),
     ] = None
     header: Annotated[
@@ -435,8 +435,8 @@ class RunOptions:
         str | None,
         _large(
             metavar="SIZE",
-            help="Most memory to use, such as 4GB; with a local cluster, of all processes "
-            "together.",
+            help="Maximum memory to use, such as 4GB; with a local cluster, that of all "
+            "processes together.",
         ),
     ] = None
     resume: Annotated[

@@ -122,7 +122,7 @@ def _read_summary(output: Path) -> dict[str, Any]:
     try:
         summary: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(summary, dict):
-            raise FieldError("it is no dict")
+            raise FieldError("it is not a dict")
         # Only what the report uses; the rest is for other programs.
         used = {key: value for key, value in summary.items() if key in _SUMMARY.table}
         _SUMMARY.check(used, {}, "")

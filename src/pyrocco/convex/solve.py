@@ -137,7 +137,7 @@ def _descend(
 
 
 def _is_minimal(problem: ConvexProblem, point: Point, target: float) -> bool:
-    """Whether the Lagrangian is minimal up to an error that is small beside the gap."""
+    """Whether the Lagrangian is minimal up to an error that is small compared with the gap."""
     gap = point.objective - point.bound
     enough = max(_MINIMAL * target, _MINIMAL**2 * gap)
     return gap <= target or problem.slack(point.gradient) <= enough

@@ -53,8 +53,8 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
     similar, by solving a Sylvester equation, and clusters its rows and columns.
     ``variant="paper"`` follows this algorithm literally. The paper does not say when its loop has
     converged, nor which distance its silhouette has. Here the loop stops where the decrease of mu
-    ends, and the silhouette has the metric of the graphs; with these readings most of the printed
-    numbers come out on the data that are exactly the paper's.
+    ends, and the silhouette has the metric of the graphs; with these choices most of the printed
+    numbers are reproduced on the data sets that are exactly the paper's.
 
     The default variant finds out what the cells are, such as counts, and prepares them. It
     clusters the prepared data: by a model of blocks of values or of counts under noise if the
@@ -408,9 +408,10 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         """Compute the probability of every row cluster for the rows of `X`.
 
         The largest probability is that of the cluster that `predict` assigns, and equals the
-        membership that `place` returns. Rows of the fit keep their labels: the little that
-        another cluster may have been ahead is then taken off. A row that fits no cluster has
-        probabilities as well; `place` says which rows are far from all clusters.
+        membership that `place` returns. Rows of the fit keep their labels: where
+        another cluster would be more probable, the probability of the label is raised above it.
+        A row that fits no cluster has probabilities as well; `place` says which rows are far
+        from all clusters.
 
         Parameters
         ----------

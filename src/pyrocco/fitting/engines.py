@@ -357,8 +357,8 @@ def engine_for(given: Given, settings: Settings) -> Engine:
         client = active_client()
         if client is not None and limit is not None:
             raise ValueError(
-                "memory_limit is that of one machine. On a cluster every worker has its own: set "
-                "it where workers are started, as in LocalCluster(memory_limit='4GB') or "
+                "memory_limit applies to one machine. The workers of a cluster have their own: "
+                "set these where workers are started, as in LocalCluster(memory_limit='4GB') or "
                 "dask worker --memory-limit 4GB."
             )
         if client is not None:

@@ -85,7 +85,7 @@ class Settings:
             limit = parse_bytes(limit)
             if parameters["device"] != "cpu":
                 raise ValueError(
-                    "memory_limit is that of the main memory: use it with device='cpu'."
+                    "memory_limit applies to main memory, not to a GPU: use it with device='cpu'."
                 )
         variant = resolve_variant(
             parameters["variant"],

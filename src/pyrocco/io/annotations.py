@@ -134,7 +134,7 @@ def _without(matrix: Matrix, found: pd.DataFrame, source: str) -> Matrix:
     """Take columns of numbers out of a matrix, and note what annotates its rows."""
     kept = [j for j, name in enumerate(matrix.column_names) if name not in found.columns]
     if not kept:
-        raise MatrixError(f"{source}: no columns of numbers are left beside the annotations")
+        raise MatrixError(f"{source}: the annotations leave no columns of numbers for the matrix")
     X = matrix.X if len(kept) == matrix.shape[1] else matrix.X[:, kept]
     size = about_size(matrix)
     rest = replace(
@@ -210,7 +210,9 @@ def annotate_from(matrix: Matrix, path: Path) -> Matrix:
     match = _best_match(frame, names, matrix, path)
     table = as_annotations(frame[_named_columns(frame, head, match.key)])
     if not table.shape[1]:
-        raise MatrixError(f"{path}: has no columns beside the names, so nothing to annotate with")
+        raise MatrixError(
+            f"{path}: has no columns besides the names, so there is nothing to annotate with"
+        )
     found = table.reindex(match.positions.to_numpy()).set_axis(match.positions.index)
     of_side = {"row": matrix.row_annotations, "column": matrix.column_annotations}[match.side]
     joined = _joined(of_side, found, path)

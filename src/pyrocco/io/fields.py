@@ -194,7 +194,9 @@ class Integer:
 
     def check(self, value: Any, sizes: Sizes, place: str) -> None:
         """Check type and limits."""
-        _require(isinstance(value, int) and not isinstance(value, bool), place, "is no integer")
+        _require(
+            isinstance(value, int) and not isinstance(value, bool), place, "is not an integer"
+        )
         _require(self.least <= value <= self.most, place, "is out of range")
 
 
@@ -224,7 +226,7 @@ class Number:
 
     def check(self, value: Any, sizes: Sizes, place: str) -> None:
         """Check type and limits."""
-        _require(_is_number(value), place, "is no number")
+        _require(_is_number(value), place, "is not a number")
         limited = (self.least, self.most) != (-math.inf, math.inf)
         _require(not limited or self.least <= value <= self.most, place, "is out of range")
         _require(not self.positive or 0 < value < math.inf, place, "is not positive")
@@ -238,7 +240,7 @@ class Text:
 
     def check(self, value: Any, sizes: Sizes, place: str) -> None:
         """Check type and choices."""
-        _require(isinstance(value, str) and _can_be_written(value), place, "is no text")
+        _require(isinstance(value, str) and _can_be_written(value), place, "is not a text")
         if self.choices:
             _require(value in self.choices, place, f"is none of {', '.join(self.choices)}")
 
@@ -267,7 +269,9 @@ class Names:
         """Check the texts and their number."""
         names = _is_array(value) and value.dtype.kind == "O" and value.ndim == 1
         _require(
-            names and all(isinstance(name, str) for name in value), place, "is no array of texts"
+            names and all(isinstance(name, str) for name in value),
+            place,
+            "is not an array of texts",
         )
         agree(sizes, self.size, len(value), place)
 
@@ -280,7 +284,7 @@ class ListOf:
 
     def check(self, value: Any, sizes: Sizes, place: str) -> None:
         """Check every entry."""
-        _require(isinstance(value, (list, tuple)), place, "is no list")
+        _require(isinstance(value, (list, tuple)), place, "is not a list")
         for i, entry in enumerate(value):
             self.entry.check(entry, sizes, f"{place}[{i}]")
 
@@ -294,7 +298,7 @@ class TupleOf:
     def check(self, value: Any, sizes: Sizes, place: str) -> None:
         """Check the number of entries and every entry."""
         fits = isinstance(value, (list, tuple)) and len(value) == len(self.entries)
-        _require(fits, place, f"is no list of {len(self.entries)} values")
+        _require(fits, place, f"is not a list of {len(self.entries)} values")
         for i, (entry, declared) in enumerate(zip(value, self.entries, strict=True)):
             declared.check(entry, sizes, f"{place}[{i}]")
 
@@ -308,7 +312,7 @@ class DictOf:
 
     def check(self, value: Any, sizes: Sizes, place: str) -> None:
         """Check every key and every value."""
-        _require(isinstance(value, dict), place, "is no dict")
+        _require(isinstance(value, dict), place, "is not a dict")
         for key, entry in value.items():
             self.keys.check(key, sizes, f"a key of {place}")
             self.values.check(entry, sizes, f"{place}[{_shown(key)}]")
@@ -325,7 +329,7 @@ class Plain:
             DictOf(Text(), self).check(value, sizes, place)
         else:
             plain = value is None or isinstance(value, (bool, int, float, str))
-            _require(plain, place, "is no plain value")
+            _require(plain, place, "is not a plain value")
 
 
 class Either:
@@ -377,7 +381,7 @@ class Floats:
 
     def check(self, value: Any, sizes: Sizes, place: str) -> None:
         """Check type, shape and values."""
-        _require(_is_array(value) and value.dtype in _FLOATS, place, "is no array of floats")
+        _require(_is_array(value) and value.dtype in _FLOATS, place, "is not an array of floats")
         _check_shape(value, self.shape, sizes, place)
         _require(not self.finite or bool(np.isfinite(value).all()), place, "is not finite")
         if (self.least, self.most) != (-math.inf, math.inf):
@@ -394,7 +398,7 @@ class ArrayOf:
     def check(self, value: Any, sizes: Sizes, place: str) -> None:
         """Check type and shape."""
         fits = _is_array(value) and value.dtype == self.dtype
-        _require(fits, place, f"is no array of {self.dtype}")
+        _require(fits, place, f"is not an array of {self.dtype}")
         _check_shape(value, self.shape, sizes, place)
         _require(self.may_be_empty or value.size > 0, place, "is empty")
 
@@ -410,7 +414,9 @@ class Indices:
 
     def check(self, value: Any, sizes: Sizes, place: str) -> None:
         """Check type, shape and range."""
-        _require(_is_array(value) and value.dtype.kind == "i", place, "is no array of integers")
+        _require(
+            _is_array(value) and value.dtype.kind == "i", place, "is not an array of integers"
+        )
         _check_shape(value, self.shape, sizes, place)
         limit = sizes.setdefault(self.below, int(value.max(initial=-1)) + 1)
         within = not value.size or (self.least <= value.min() and value.max() < limit)
@@ -458,7 +464,7 @@ class Cells:
         if not sparse.issparse(value):
             Floats(self.rows, self.columns).check(value, sizes, place)
             return
-        _require(value.dtype in _FLOATS, place, "is no matrix of floats")
+        _require(value.dtype in _FLOATS, place, "is not a matrix of floats")
         _check_shape(value, (self.rows, self.columns), sizes, place)
 
 

@@ -145,8 +145,8 @@ def _matrix_key(file: h5py.File, layer: str | None, raw: bool, path: Path) -> st
     key = "raw/X" if raw else key
     if "obs" not in file or "_index" not in file["obs"].attrs:
         raise MatrixError(
-            f"{path}: is an HDF5 file, but not as anndata writes it today; open it with anndata "
-            "and save it again"
+            f"{path}: is an HDF5 file, but not in the current format of anndata; open it "
+            "with anndata and save it again"
         )
     # anndata writes an entry even if there is no matrix.
     if key not in file or file[key].attrs.get("encoding-type") == "null":

@@ -105,8 +105,8 @@ def read_isolated(reader: Callable[..., Parts], path: Path, *arguments: object) 
 
 def _reason(code: int) -> str:
     if code == -getattr(signal, "SIGKILL", 9):
-        return "its reader was stopped, probably because memory ran out"
-    return "its reader crashed"
+        return "the process that read it was stopped, probably because memory ran out"
+    return "the process that read it crashed"
 
 
 def _receive(channel: IO[bytes]) -> Parts:

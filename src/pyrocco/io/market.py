@@ -65,7 +65,7 @@ def read_market(path: Path) -> Matrix:
     try:
         X = _assembled(read_isolated(load_market, path))
     except (ReaderFailedError, ValueError) as error:
-        reason = first_problem(path) or "its reader failed"
+        reason = first_problem(path) or "it could not be read"
         raise MatrixError(
             f"{path}: is not a Matrix Market file, or is damaged: {reason}"
         ) from error

@@ -1,4 +1,4 @@
-"""Read a table with texts beside numbers, to encode its columns as numbers.
+"""Read a table with texts and numbers, to encode its columns as numbers.
 
 `read_matrix` uses the columns of numbers alone. Here all columns are read, of text files, Excel
 and Parquet. The first rows of a file tell whether it is such a table.
@@ -53,7 +53,7 @@ Record = Sequence[str]
 
 @dataclass(frozen=True)
 class MixedTable:
-    """A table with texts beside numbers.
+    """A table with texts and numbers.
 
     Attributes
     ----------

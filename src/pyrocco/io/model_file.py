@@ -164,7 +164,7 @@ def read_model_file(path: str | os.PathLike[str]) -> dict[str, Any]:
         content = {key: _unpack(part, members) for key, part in text["content"].items()}
         # Files of version 0.1.0 have no digest: their content is refused later, by version.
         if "sha256" in text and text["sha256"] != _digest(text["content"], members.hashes):
-            raise ValueError("the digest does not fit")
+            raise ValueError("the checksum does not match")
         return content
 
 

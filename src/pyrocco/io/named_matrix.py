@@ -300,7 +300,10 @@ def match_columns(matrix: Matrix, names: Sequence[str], source: str, what: str) 
     if wanted == given:
         return matrix
     if given == list(default_names("column", len(wanted))):
-        note = f"Its {what}s have no names: they are taken to be in the order of the model's."
+        note = (
+            f"Its {what}s have no names: they are assumed to be in the same order as those of "
+            "the model."
+        )
         return replace(matrix, column_names=tuple(wanted)).noting(note)
     _check_names(wanted, given, source, what)
     positions = {name: position for position, name in enumerate(given)}

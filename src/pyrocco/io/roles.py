@@ -71,7 +71,7 @@ class Roles:
 
     @property
     def set_aside(self) -> tuple[int, ...]:
-        """Columns that are not part of the matrix, without those that nobody wants to read."""
+        """Columns that are not part of the matrix, without those that the user left out."""
         others = [j for aside in self.asides for j in aside.columns]
         return tuple(sorted({*self.ignored, *others, *self.unchosen}))
 

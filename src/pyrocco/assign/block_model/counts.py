@@ -150,7 +150,7 @@ class CountData:
         return np.log(rates), rates
 
     def residuals(self, labels: Pair) -> Floats:
-        """Return counts less what blocks and totals say, in units of their Poisson noise."""
+        """Return counts minus what blocks and totals predict, in units of their Poisson noise."""
         expected = self._expected(labels)
         return self._rest(expected) / np.sqrt(np.maximum(expected, _LEAST_EXPECTED))
 

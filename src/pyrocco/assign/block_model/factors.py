@@ -83,7 +83,7 @@ class GradientFit:
 
 
 def masked(X: Floats, least_noise: float) -> tuple[Masked, Masked]:
-    """Return a matrix and the same less its mean, with zeros for missing values."""
+    """Return a matrix and the same matrix minus its mean, with zeros for missing values."""
     mask = ~np.isnan(X)
     present = None if mask.all() else mask.astype(np.float64)
     X = np.where(mask, X, 0).astype(np.float64)

@@ -27,7 +27,7 @@ class BlockFit(Protocol):
     """A fitted block model.
 
     The log likelihood of a row in a cluster is the sum over blocks of its values times `slopes`
-    less its cells times `costs`.
+    minus its cells times `costs`.
     """
 
     @property

@@ -182,7 +182,7 @@ def block_evidence(sums: Floats, sizes: Floats, variance: float) -> tuple[float,
     """Compute the log evidence for blocks that differ from a background of zero.
 
     Blocks that are equal to the background cost little: the prior allows for any share of
-    them. `sums` and `sizes` are the sum of the values of each block, less the background, and
+    them. `sums` and `sizes` are the sum of the values of each block, minus the background, and
     their number. Returns the evidence, relative to all blocks at the background, and the
     posterior means of the blocks.
     """

@@ -21,7 +21,7 @@ _MOST_GRADIENTS = 10
 
 
 def fit_gradient(X: Floats, least_noise: float = 0.0) -> GradientFit:
-    """Fit X = u v^T + noise, to X or to X less its mean, whichever has higher evidence.
+    """Fit X = u v^T + noise, to X or to X minus its mean, whichever has higher evidence.
 
     u and v have normal priors whose means and variances are estimated. A number for each row
     describes rows along a gradient better than a cluster for each row does; the opposite is

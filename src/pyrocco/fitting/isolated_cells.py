@@ -117,7 +117,7 @@ def _scores(X: Dense, by_rows: Dense, by_columns: Dense) -> Floats:
     """
     distances = _distances(X, by_rows, by_columns)
     rounding = 64 * float(np.finfo(X.dtype).eps) * float(np.abs(by_rows).max())
-    rows, columns = _scales(distances, rounding), _scales(distances.T, rounding)
+    rows, columns = _scales(distances), _scales(distances.T)
     smallest = min(float(rows.min()), float(columns.min()))
     if smallest <= rounding:
         positive = distances[distances > rounding]
@@ -140,7 +140,7 @@ def _distances(X: Dense, by_rows: Dense, by_columns: Dense) -> Floats:
     return distances.astype(np.float64, copy=False)
 
 
-def _scales(distances: Floats, rounding: float) -> Floats:
+def _scales(distances: Floats) -> Floats:
     """Scale of every row; infinite if most of its values are missing."""
     few = np.count_nonzero(~np.isnan(distances), axis=1) < LEAST_SIDE
     return np.where(few, np.inf, _quantiles(distances, _SCALE_QUANTILE))

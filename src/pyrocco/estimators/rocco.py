@@ -72,10 +72,9 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         prepares them as their kind needs it: the totals of rows and columns of counts are
         divided out, logarithms of positive values over orders of magnitude are taken, columns
         with different units are scaled. With ``"auto"`` the paper variant prepares nothing.
-        None takes the values as they are. One or several
-        names of `pyrocco.prepare` choose the preparations. `pyrocco.inspection.Cells`, such as
-        `found_cells_` of another fit, say what the cells are and how they are prepared. All
-        results are in the units of X.
+        None takes the values as they are. One or several names of `pyrocco.prepare` choose the
+        preparations. `pyrocco.inspection.Cells`, such as `found_cells_` of another fit, say
+        what the cells are and how they are prepared. All results are in the units of X.
     n_neighbors : int, default=10
         Number of nearest neighbours of each row and each column in the graphs of the
         representation.
@@ -183,9 +182,10 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
     -----
     A fitted model owns what it answers from. It keeps a copy of X until the nested clusters,
     the statistics, the predictors and the representation have been computed, which happens when
-    they are first needed. A pickled or saved model contains no copy of X; all but the
-    representation are computed before. With `memory_limit` the copy is in a temporary file if
-    the representation is. A model of a Dask array keeps no copy.
+    they are first needed. A model that is pickled or saved contains no copy of X: all of
+    these except the representation are computed before it is written. With `memory_limit` the
+    copy is in a temporary file if the representation is. A model that was fitted to a Dask array
+    keeps no copy.
 
     References
     ----------
@@ -408,10 +408,9 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         """Compute the probability of every row cluster for the rows of `X`.
 
         The largest probability is that of the cluster that `predict` assigns, and equals the
-        membership that `place` returns. Rows of the fit keep their labels: where
-        another cluster would be more probable, the probability of the label is raised above it.
-        A row that fits no cluster has probabilities as well; `place` says which rows are far
-        from all clusters.
+        membership that `place` returns. Rows of the fit keep their labels: where another cluster
+        would be more probable, the probability of the label is raised above it. A row that fits
+        no cluster has probabilities as well; `place` says which rows are far from all clusters.
 
         Parameters
         ----------

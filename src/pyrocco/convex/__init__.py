@@ -6,7 +6,12 @@ from pyrocco.convex.model_selection import (
     hold_out,
     validate,
 )
-from pyrocco.convex.problem import ConvexProblem, ScaledProblem, scaled_problem
+from pyrocco.convex.problem import (
+    ConvexProblem,
+    ScaledProblem,
+    gaussian_knn_graph,
+    scaled_problem,
+)
 from pyrocco.convex.solve import (
     Clusters,
     ConvexSolution,
@@ -15,7 +20,6 @@ from pyrocco.convex.solve import (
     solve,
     solve_path,
 )
-from pyrocco.convex.weights import gaussian_knn_graph
 
 __all__ = [
     "Clusters",

@@ -175,3 +175,10 @@ def test_cross_table_of_numbers():
     assert table.loc["a", ["mean", "median", "min", "max"]].tolist() == [3, 3, 2, 4]
     assert table.loc["a", "sd"] == pytest.approx(np.sqrt(2))
     assert table.loc["c"].drop("n").isna().all()
+
+
+def test_columns_of_a_cross_table_are_in_natural_order():
+    days = pd.Series(["day 10", "day 2", "day 1", "day 2", None])
+    table = cross_table([0, 0, 1, 1, 1], days)
+    assert table.columns.tolist() == ["day 1", "day 2", "day 10"]
+    assert table.to_numpy().tolist() == [[0, 1, 1], [1, 1, 0]]

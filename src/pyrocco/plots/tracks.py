@@ -15,8 +15,8 @@ from matplotlib.colors import to_hex, to_rgb
 from pyrocco._typing import Floats, Labels
 from pyrocco.plots.input import as_frame, is_table
 from pyrocco.plots.style import MISSING, category_colours
-from pyrocco.results.association import annotation_kind
-from pyrocco.texts import natural_order, one_line, plain_text
+from pyrocco.results.association import annotation_kind, categories_of
+from pyrocco.texts import one_line
 from pyrocco.validation import shown
 
 __all__ = ["MOST_COLOURED", "Track", "annotation_table", "make_tracks"]
@@ -194,8 +194,8 @@ class _Values:
         if column.notna().any() and annotation_kind(column) == "number":
             values = pd.to_numeric(column).to_numpy(dtype=float, na_value=np.nan)
             return cls(name, True, np.where(np.isfinite(values), values, np.nan), [])
-        codes, categories = _categories(column)
-        return cls(name, False, codes.astype(float), categories)
+        codes, categories = categories_of(column)
+        return cls(name, False, codes.astype(float), [one_line(value) for value in categories])
 
 
 def _number_track(annotation: _Values, cmap: Any) -> Track:
@@ -217,20 +217,6 @@ def _category_track(annotation: _Values, start: int, chosen: Any) -> Track:
         categories, colours = [*categories, f"other ({n_other})"], (*colours, _OTHER)
     values = np.where(codes < 0, np.nan, codes)
     return Track(annotation.name, values, tuple(categories) or ("missing",), colours or (MISSING,))
-
-
-def _categories(column: pd.Series[Any]) -> tuple[Labels, list[str]]:
-    """Return the position of each value among the categories that occur, and their names."""
-    if not isinstance(column.dtype, pd.CategoricalDtype):
-        column = column.astype(object).infer_objects()
-        if pd.api.types.is_string_dtype(column.dtype):  # texts, or anything mixed with them
-            column = column.map(str, na_action="ignore")
-            names = sorted(column.dropna().unique(), key=natural_order)
-            column = column.astype(pd.CategoricalDtype(names))
-    used = column.astype("category").cat.remove_unused_categories()
-    return used.cat.codes.to_numpy().astype(np.intp), [
-        one_line(plain_text(value)) for value in used.cat.categories
-    ]
 
 
 def _colours(categories: Sequence[str], start: int, chosen: Any) -> tuple[str, ...]:

@@ -10,9 +10,9 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from pyrocco.texts import plain_text
+from pyrocco.texts import natural_order, plain_text
 
-__all__ = ["annotation_kind", "association", "cross_table"]
+__all__ = ["annotation_kind", "association", "categories_of", "cross_table"]
 
 # Whole numbers with at most this many different values are categories, such as marks or grades.
 MOST_CATEGORIES = 12
@@ -165,7 +165,7 @@ def cross_table(labels: ArrayLike, annotation: pd.Series[Any]) -> pd.DataFrame:
         table.columns = pd.Index(["n", "mean", "sd", "median", "min", "max"])
         table = table.reindex(index)
         return table.assign(n=table["n"].fillna(0).astype(int))
-    codes, categories = _categories(values)
+    codes, categories = categories_of(values)
     counts = _counts(np.searchsorted(index.to_numpy(), clusters[known]), codes, len(index))
     return pd.DataFrame(counts[:, : len(categories)], index=index, columns=categories)
 
@@ -185,8 +185,22 @@ def _checked_labels(labels: ArrayLike, count: int) -> NDArray[Any]:
     return clusters
 
 
-def _categories(values: pd.Series[Any]) -> tuple[NDArray[np.intp], list[str]]:
-    """Return the position of each value among the categories that occur, and their names."""
+def categories_of(values: pd.Series[Any]) -> tuple[NDArray[np.intp], list[str]]:
+    """Return the position of each value among the categories that occur, and their names.
+
+    The position of a missing value is -1.
+
+    Examples
+    --------
+    >>> categories_of(pd.Series(["day 10", "day 2", None]))
+    (array([ 1,  0, -1]), ['day 2', 'day 10'])
+    """
+    if not isinstance(values.dtype, pd.CategoricalDtype):
+        values = values.astype(object).infer_objects()
+        if pd.api.types.is_string_dtype(values.dtype):  # texts, or anything mixed with them
+            values = values.map(str, na_action="ignore")
+            in_order = sorted(values.dropna().unique(), key=natural_order)
+            values = values.astype(pd.CategoricalDtype(in_order))
     used = values.astype("category").cat.remove_unused_categories()
     names = [plain_text(value) for value in used.cat.categories]
     return used.cat.codes.to_numpy().astype(np.intp), names
@@ -260,7 +274,7 @@ def _test(
         return _NO_TEST
     if kind == "number":
         return _kruskal(codes, _known(values).to_numpy(dtype=float), len(names))
-    table = _Table(_counts(codes, _categories(_known(values))[0], len(names)))
+    table = _Table(_counts(codes, categories_of(_known(values))[0], len(names)))
     test, p_value = table.p_value()
     return test, table.statistic, p_value, table.cramers_v
 

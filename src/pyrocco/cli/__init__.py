@@ -239,6 +239,7 @@ def demo(
 
 
 @app.command("app")
+@expand_groups
 def local_app(
     port: Annotated[
         int,

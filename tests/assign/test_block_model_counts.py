@@ -173,6 +173,33 @@ def test_overdispersed_blocks_are_not_one_block():
     assert structure.kind == "features"
 
 
+def with_wide_levels(seed, factor=1.0):
+    """Counts as of genes: levels over orders of magnitude, and noise that grows with the level."""
+    rng = np.random.default_rng(seed)
+    rows, columns = np.arange(120) % 3, np.arange(60) % 3
+    means = 100 * np.outer(rng.lognormal(0, 1.5, 120), rng.lognormal(0, 1.5, 60))
+    means *= np.where(rows[:, None] == columns, factor, 1)
+    return rng.poisson(means * rng.gamma(1, 1, means.shape)).astype(float)
+
+
+@pytest.mark.parametrize("share", [0, 0.2])
+@pytest.mark.parametrize("seed", range(3))
+def test_large_counts_do_not_hide_the_blocks_of_all_others(seed, share):
+    for factor, kind in ((1.0, "blocks"), (3.0, "features")):
+        X = without_some(with_wide_levels(seed, factor), share)
+        structure = detect_count_structure(X, starts(X), (None, None), mostly_zero=False)
+        assert structure.kind == kind
+        assert structure.fit is None or structure.fit.rates.shape == (1, 1)
+
+
+def test_overdispersed_residuals_have_the_variance_of_their_noise():
+    X = with_wide_levels(0)
+    residuals = CountData(X).overdispersed_residuals()
+    large = X.mean() < np.outer(X.mean(axis=1), X.mean(axis=0)) / X.mean()
+    for cells in (large, ~large):
+        assert residuals[cells].std() == pytest.approx(1, abs=0.15)
+
+
 def without_some(X, share, seed=5):
     return np.where(np.random.default_rng(seed).random(X.shape) < share, np.nan, X)
 

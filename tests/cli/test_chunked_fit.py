@@ -18,6 +18,7 @@ from pyrocco.backends import NumpyBackend
 from pyrocco.backends.chunked.dask import ClusterLostError
 from pyrocco.cli import dask_cluster, main
 from pyrocco.fitting.result import Represented
+from pyrocco.inspection import Cells
 from pyrocco.io import result_files
 from pyrocco.results.answers import Answers
 
@@ -62,7 +63,8 @@ def fake_fits(monkeypatch, truth):
         self.block_means_, self.cell_weights_ = np.eye(3), None
         self.structure_ = "abundance"
         self._answers = Answers(represented=Represented(None, (None, None), [{}] * 7, True))
-        self.cells_, self.preparation_ = "real values", "The fit uses the values as they are."
+        cells = Cells("real values", (), "The fit uses the values as they are.")
+        self.found_cells_, self.cells_, self.preparation_ = cells, cells.kind, cells.sentence
         return self
 
     monkeypatch.setattr(ROCCO, "fit", fit)

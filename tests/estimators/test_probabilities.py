@@ -11,8 +11,10 @@ from pyrocco.datasets import make_noisy_biclusters
 
 RNG = np.random.default_rng(0)
 PLANTED = make_noisy_biclusters((120, 60), 4, noise=15, random_state=0)
-COUNTS = RNG.poisson(np.exp(PLANTED.X / 5 - 1) * RNG.gamma(5, 0.2, (120, 1))).astype(float)
-CLOUDS = RNG.normal(size=(3, 12))[RNG.integers(3, size=120)] * 3 + RNG.normal(size=(120, 12))
+COUNTS = RNG.poisson(np.exp(PLANTED.X / 15) * RNG.gamma(5, 0.2, (120, 1))).astype(float)
+# The columns have two clusters, without which blocks would explain nothing.
+CENTRES = np.repeat(RNG.normal(size=(3, 2)) * 3, 6, axis=1)
+CLOUDS = CENTRES[RNG.integers(3, size=120)] + RNG.normal(size=(120, 12)) + RNG.normal(size=12)
 OUTLIERS = np.where(RNG.random(PLANTED.X.shape) < 0.02, 300.0, PLANTED.X)
 GAPS = np.where(RNG.random(PLANTED.X.shape) < 0.1, np.nan, PLANTED.X)
 DATA = {

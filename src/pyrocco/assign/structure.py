@@ -139,7 +139,7 @@ def detect_count_structure(
         finest = sweep(data, finest)
     if data.dispersion(finest) > _OVERDISPERSED:
         whole = np.zeros(X.shape[0], dtype=np.intp), np.zeros(X.shape[1], dtype=np.intp)
-        if mostly_zero or any(numbers) or not is_white(data.residuals(whole), 0.0):
+        if mostly_zero or any(numbers) or not is_white(data.overdispersed_residuals(), 0.0):
             return Structure("features")
         everywhere = hard_memberships(whole[0]), hard_memberships(whole[1])
         return Structure("blocks", data.evaluate(everywhere))
@@ -157,7 +157,7 @@ def are_count_blocks(X: Dense, labels: Pair, mostly_zero: bool) -> bool:
     data = CountData(X)
     is_whole = not (labels[0].any() or labels[1].any())
     if is_whole and not mostly_zero:
-        return is_white(data.residuals(labels), 0.0, flips=1)
+        return is_white(data.overdispersed_residuals(), 0.0, flips=1)
     return _is_poisson(data, labels, flips=1)
 
 

@@ -38,6 +38,8 @@ _LEAST_EXPECTED = 0.01
 _LEAST = np.finfo(float).tiny
 # Maximum number of rounds in which levels are adapted to missing counts, and their precision.
 _ROUNDS, _SAME = 30, 1e-6
+# Precision of the excess of the variance over that of Poisson noise, relative to itself.
+_SAME_EXCESS = 1e-3
 
 
 @dataclass(frozen=True)
@@ -154,6 +156,33 @@ class CountData:
         expected = self._expected(labels)
         return self._rest(expected) / np.sqrt(np.maximum(expected, _LEAST_EXPECTED))
 
+    def overdispersed_residuals(self) -> Floats:
+        """Return counts less what their levels say, in units of negative binomial noise.
+
+        The variance of the noise is the expected count plus a multiple of its square. Levels and
+        multiple are fitted in turn, by sums in which cells with much noise count less. Under
+        Poisson noise, the largest counts would decide everything.
+        """
+        X, present = self._values.backend.to_numpy(self._values.matrix), np.ones(self.shape)
+        if self._present is not None:
+            present = self._present.backend.to_numpy(self._present.matrix)
+        rows, columns = self.levels
+        expected, excess = np.outer(rows, columns) * present, 0.0
+        for _ in range(_ROUNDS):
+            before, weights = excess, present / (1 + excess * expected)
+            rows = rows * _ratio((weights * X).sum(axis=1), (weights * expected).sum(axis=1))
+            expected = np.outer(rows, columns) * present
+            weights = present / (1 + excess * expected)
+            columns = columns * _ratio((weights * X).sum(axis=0), (weights * expected).sum(axis=0))
+            expected = np.outer(rows, columns) * present
+            weights = np.square(present / (1 + excess * expected))
+            squares = float((weights * (np.square(X - expected) - expected)).sum())
+            excess = max(0.0, squares / max(float((weights * expected**2).sum()), _LEAST))
+            if abs(excess - before) <= _SAME_EXCESS * excess:
+                break
+        variance = np.maximum(expected + excess * expected**2, _LEAST_EXPECTED)
+        return np.asarray((X - expected) * present / np.sqrt(variance))
+
     def dispersion(self, labels: Pair) -> float:
         """Return the squares that blocks leave unexplained, per expected count.
 
@@ -197,6 +226,10 @@ class CountData:
     def refit(self, memberships: Pair, fit: CountFit) -> CountFit:
         """Update rates and evidence of a fit for new memberships."""
         return self.evaluate(memberships)
+
+
+def _ratio(sums: Floats, expected: Floats) -> Floats:
+    return np.asarray(sums / np.maximum(expected, _LEAST))
 
 
 def _log_likelihood(sums: Floats, sizes: Floats) -> Floats:

@@ -80,7 +80,7 @@ def test_identifiers_beside_names_are_set_aside(tmp_path):
 def test_identifiers_in_another_column(tmp_path):
     matrix = read(tmp_path, lines("age,customer_id,spent", "41,9,5.5", "35,8,7", "29,7,1"))
     assert (matrix.row_names, matrix.column_names) == (("9", "8", "7"), ("age", "spent"))
-    assert 'The column 2 ("customer_id") holds the row names.' in " ".join(matrix.notes)
+    assert 'Column 2 ("customer_id") holds the row names.' in " ".join(matrix.notes)
 
 
 def biologist(path, n_titles=2):
@@ -299,6 +299,32 @@ def test_separators_of_thousands(tmp_path, text, about, encoding):
     np.testing.assert_array_equal(matrix.X, [[1234, 5678.5], [12, 1e6]])
     assert about in matrix.notes[0]
     assert matrix.row_names == ("x", "y")
+
+
+@pytest.mark.parametrize(
+    ("text", "about", "values"),
+    [
+        ("a,x,y\nr,1.5%,20%\ns,3%,4%\n", "the sign %", [[1.5, 20], [3, 4]]),
+        ("a;x;y\nr;1,5 %;20 %\ns;3 %;4 %\n", "decimal comma and the sign %", [[1.5, 20], [3, 4]]),
+        ('a,x,y\nr,"$1,500.5",20%\ns,-$3,4%\n', "signs % $", [[1500.5, 20], [-3, 4]]),
+        ("a,x\n100%,1.5\n50%,2\n", "", [[1.5], [2]]),
+    ],
+)
+def test_percent_signs_and_currencies(tmp_path, text, about, values):
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    matrix = read_matrix(path)
+    assert matrix.X.tolist() == values
+    assert about in matrix.notes[0]
+    assert ("sign" in matrix.notes[0]) == bool(about)
+
+
+def test_columns_without_values_are_named(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("a,x,y\nr,1,\ns,2,\n")
+    matrix = read_matrix(path)
+    assert matrix.X.shape == (2, 2)
+    assert 'The column "y" has no values; --ignore leaves out columns.' in matrix.notes
 
 
 def test_commas_that_may_be_either(tmp_path):

@@ -27,6 +27,8 @@ _ROW_EFFECT = 0.2
 _SKEWED, _WIDE = 2.5, 10
 # Ratio of the standard deviations of columns.
 _DIFFERENT_UNITS = 10
+# Share of the columns that are marks or answers above which a table is not one of counts.
+_MOST = 0.5
 # Mean divided by the standard deviation.
 _FAR_FROM_ZERO = 1000
 
@@ -176,6 +178,11 @@ _UNITS: _Judgement = (
     ("zscore",),
     "columns vary on very different scales, and the widest would dominate all others",
 )
+_SCALES: _Judgement = (
+    "different units",
+    ("zscore",),
+    "most columns hold marks or yes/no answers and others larger numbers, which would dominate",
+)
 _OFFSET: _Judgement = (
     "real values",
     ("center",),
@@ -221,6 +228,8 @@ def _judge_whole(facts: Facts) -> _Judgement:
         return _RARE if 0 < facts.filled < _RARELY else _YES_NO
     if not mostly_zero and (facts.maximum <= _LARGEST_MARK or _has_an_end(facts)):
         return _RATINGS if facts.n_missing or facts.row_effect > _ROW_EFFECT else _MARKS
+    if not mostly_zero and facts.scales > _MOST:
+        return _SCALES
     return _POSITIVE if _has_long_tail(facts) else _COUNTS  # counts would have zeros
 
 

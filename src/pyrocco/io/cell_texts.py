@@ -50,19 +50,38 @@ _ANSWERS |= {word: 0.0 for _, no in _PAIRS for word in no}
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """How numbers are written: the decimal sign, and what separates thousands, if anything."""
+    """How numbers are written: the decimal sign, and what separates thousands, if anything.
+
+    `signs` may stand before or behind a number, such as ``%``.
+    """
 
     decimal: str = "."
     thousands: str = ""
+    signs: str = ""
 
     def plain(self, cell: str) -> str:
-        """Return a cell as Python writes numbers, if it is a number."""
+        """Return a cell as Python writes numbers, if it is a number.
+
+        Examples
+        --------
+        >>> NumberFormat(",", ".", "€").plain("-1.234,5 €")
+        '-1234.5'
+        """
+        if self.signs:
+            cell = self._without_sign(cell.strip())
         if self.thousands and self.thousands in cell:
             cell = self._without_thousands(cell.strip())
         if self.decimal == ",":
             # A point is then not part of a number.
             return "" if "." in cell else cell.replace(",", ".", 1)
         return cell
+
+    def _without_sign(self, cell: str) -> str:
+        minus = cell[:1] if cell[:1] in ("-", "+") else ""
+        bare = cell.removeprefix(minus)
+        if bare[:1] in self.signs:
+            return minus + bare[1:].lstrip()
+        return minus + bare[:-1].rstrip() if bare[-1:] in self.signs else cell
 
     def _without_thousands(self, cell: str) -> str:
         whole, sign, rest = cell.partition(self.decimal)
@@ -123,7 +142,10 @@ def cell_problem(cell: str, form: NumberFormat = POINT, are_answers: bool = Fals
                 f"holds {quoted}, but most numbers are written without such separators of "
                 "thousands: write all numbers in the same way"
             )
-        return f"holds the text {quoted}, not a number"
+        return (
+            f"holds the text {quoted}, not a number: correct it, or empty the cell if "
+            "the value is missing"
+        )
     return INFINITE if math.isinf(to_number(cell, form)) else ""
 
 

@@ -49,12 +49,13 @@ class Columns:
         is_named = self.header is not None and len(self.header) == self.width
         return (self.header[position] if is_named and self.header else "") or f"column_{position}"
 
-    def notes(self) -> list[str]:
-        """Return sentences that say what was detected."""
+    def notes(self, below: bool = False) -> list[str]:
+        """Return sentences that say what was detected; `below` if lines above are left out."""
+        first, other = ("next", "line below it") if below else ("first", "other line")
         if self.header is None:
             header, which = "There is no line of column names", "every line"
         else:
-            header, which = "The first line holds the column names", "every other line"
+            header, which = f"The {first} line holds the column names", f"every {other}"
         rows = "" if self.roles.long else f"; {which} is a row of the matrix"
         hint = ["If they are data, use --no-header."] if self.has_numbers_as_names else []
         return [" ".join([f"{header}{rows}.", *hint]), *self.roles.notes(self.header)]

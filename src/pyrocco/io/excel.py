@@ -38,7 +38,9 @@ def read_excel(
         for j in columns.roles.text_columns
     ]
     loaded = LoadedColumns(texts, _numbers(body, columns, path))
-    return matrix_from_table(loaded, columns, [*about, *columns.notes()], str(path), options)
+    return matrix_from_table(
+        loaded, columns, [*about, *columns.notes(below=len(about) > 1)], str(path), options
+    )
 
 
 def load_sheet_texts(

@@ -14,7 +14,7 @@ from scipy import sparse
 from pyrocco._typing import Dense, Floats
 from pyrocco.cells.inspection import machine_memory
 from pyrocco.io.columns import Columns
-from pyrocco.io.errors import MatrixError
+from pyrocco.io.errors import MatrixError, list_some
 from pyrocco.io.long_tables import absent_value
 from pyrocco.io.named_matrix import Matrix, named_matrix
 from pyrocco.io.table_options import TABLE_OPTIONS, TableOptions, find_columns
@@ -58,8 +58,8 @@ def check_columns(columns: Columns, source: str, options: TableOptions = TABLE_O
     _check_chosen(columns, source, options)
     if not columns.roles.number_columns:
         raise MatrixError(
-            f"{source}: the matrix has no columns of numbers "
-            "(cells must be separated by commas, tabs or semicolons)"
+            f"{source}: the matrix has no columns of numbers; in a text file, cells must be "
+            "separated by commas, tabs or semicolons"
         )
 
 
@@ -97,7 +97,7 @@ def matrix_from_table(
     if not options.keep_totals:
         table, totals = _without_totals(table)
         ignored += totals
-    notes = [*notes, *ignored]
+    notes = [*notes, *ignored, *_about_empty(table)]
     matrix = named_matrix(table.X, table.row_names, table.column_names, notes, source)
     return replace(matrix, set_aside=columns.set_aside)
 
@@ -214,6 +214,17 @@ class _Wide:
     X: Dense
     row_names: Sequence[str] | None
     column_names: Sequence[str] | None
+
+
+def _about_empty(table: _Wide) -> list[str]:
+    """Name the columns without values."""
+    suspects = np.flatnonzero(np.isnan(table.X[0])).tolist()  # most columns are none
+    empty = [j for j in suspects if np.isnan(table.X[:, j]).all()]
+    if not empty or not table.column_names:
+        return []
+    columns, verb = ("column", "has") if len(empty) == 1 else ("columns", "have")
+    listed = list_some([f'"{table.column_names[j]}"' for j in empty])
+    return [f"The {columns} {listed} {verb} no values; --ignore leaves out columns."]
 
 
 def _without_totals(table: _Wide) -> tuple[_Wide, list[str]]:

@@ -117,7 +117,8 @@ def _load(path: Path, layout: Layout, watch: Watch | None) -> tuple[LoadedColumn
 
 def _needs_words(layout: Layout) -> bool:
     """Whether numbers are written in a way that the fast readers do not know."""
-    return layout.columns.roles.are_answers or bool(layout.numbers.thousands)
+    numbers = layout.numbers
+    return layout.columns.roles.are_answers or bool(numbers.thousands or numbers.signs)
 
 
 def _load_words(path: Path, layout: Layout, watch: Watch | None) -> LoadedColumns:
@@ -259,4 +260,6 @@ def _where(row: int, column: int, record: list[str], columns: Columns, line: int
 
 def _about_ragged(line: int, n_cells: int, width: int) -> str:
     cells = counted(n_cells, "cell")
-    return f"line {line} of the file has {cells}, but the other lines have {width}"
+    remedy = "delete it if it is a note below the table, else complete it"
+    remedy = remedy if n_cells < width else "put names that contain separators in quotation marks"
+    return f"line {line} of the file has {cells}, but the other lines have {width}: {remedy}"

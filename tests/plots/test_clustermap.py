@@ -477,6 +477,12 @@ def test_colours_of_annotations_are_told_apart():
     assert len(set(category_colours(34))) == 34
 
 
+def test_days_have_no_time_in_legends():
+    days = pd.DataFrame({"visit": pd.to_datetime(["2024-03-02", "2024-03-01"])})
+    ((track,),) = make_tracks([days], {})
+    assert track.categories == ("2024-03-01", "2024-03-02")
+
+
 def test_categories_are_sorted_as_people_sort_them():
     days = pd.DataFrame({"day": ["day 10", "day 2", None, "day 2"], "n": [3.0, 1.0, 2.0, np.nan]})
     ((day, n),) = make_tracks([days], {})

@@ -319,6 +319,31 @@ def test_percent_signs_and_currencies(tmp_path, text, about, values):
     assert ("sign" in matrix.notes[0]) == bool(about)
 
 
+def test_a_second_line_of_texts(tmp_path):
+    """Units, or names below names of groups as pandas writes them."""
+    path = tmp_path / "table.csv"
+    path.write_text("gene,x,y\nunit,mg,l\nr,1,2\ns,3,4.5\nt,6,7\n")
+    words = "line 2 of the file holds texts only: delete it if it holds units, or use --skip-rows"
+    with pytest.raises(MatrixError, match=words):
+        read_matrix(path)
+    assert read_matrix(path, skip_rows=1).column_names == ("mg", "l")
+    sheet = pd.read_csv(path, header=None)
+    sheet.to_excel(tmp_path / "table.xlsx", header=False, index=False)
+    with pytest.raises(MatrixError, match="below the column names holds texts only"):
+        read_matrix(tmp_path / "table.xlsx")
+
+
+def test_replicates_of_time_points_as_headings(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("gene,1,1,2,2\nr,1.5,2,3,4\ns,3,4.5,2,1\n")
+    assert read_matrix(path).column_names == ("1", "1 (2)", "2", "2 (2)")
+    path.write_text("gene,1,1,2,2\nr,1,2,3,4\ns,3,4,2,1\n")
+    matrix = read_matrix(path)
+    assert matrix.X.shape == (3, 4)
+    assert "If the first line holds them, use --header." in " ".join(matrix.notes)
+    assert "--header" not in " ".join(read_matrix(path, header=False).notes)
+
+
 def test_columns_without_values_are_named(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("a,x,y\nr,1,\ns,2,\n")

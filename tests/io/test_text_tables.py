@@ -163,7 +163,8 @@ def test_truncated_compressed_files(tmp_path):
 def test_notes_say_what_was_detected(tmp_path):
     assert read(tmp_path, table("\t"), "t.tsv").notes == (
         "Cells are separated by tabs.",
-        "There is no line of column names; every line is a row of the matrix.",
+        "There is no line of column names; every line is a row of the matrix. "
+        "If the first line holds them, use --header.",
         "There is no column of row names.",
         "The matrix has 2 rows and 3 columns.",
     )

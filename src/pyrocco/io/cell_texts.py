@@ -13,12 +13,14 @@ from pyrocco.io.named_matrix import INFINITE
 __all__ = [
     "ANSWER",
     "EMPTY",
+    "HEADINGS_BELOW",
     "MISSING",
     "NEITHER",
     "NUMBER",
     "POINT",
     "TEXT",
     "NumberFormat",
+    "are_texts",
     "cell_problem",
     "column_kind",
     "is_missing",
@@ -147,6 +149,24 @@ def cell_problem(cell: str, form: NumberFormat = POINT, are_answers: bool = Fals
             "the value is missing"
         )
     return INFINITE if math.isinf(to_number(cell, form)) else ""
+
+
+# What is wrong with a first row of texts.
+HEADINGS_BELOW = (
+    "holds texts only: delete it if it holds units, "
+    "or use --skip-rows if it holds the column names"
+)
+
+
+def are_texts(cells: Sequence[str], form: NumberFormat = POINT) -> bool:
+    """Whether cells that should hold numbers hold texts, all of them and more than one.
+
+    Examples
+    --------
+    >>> are_texts(["mg/l", "mmol"]), are_texts(["mg/l", "3.5"])
+    (True, False)
+    """
+    return len(cells) > 1 and not any(is_missing(cell) or is_number(cell, form) for cell in cells)
 
 
 def column_kind(cells: Sequence[str], form: NumberFormat = POINT) -> str:

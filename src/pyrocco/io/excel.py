@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pyrocco._typing import Floats
-from pyrocco.io.cell_texts import cell_problem, to_number
+from pyrocco.io.cell_texts import HEADINGS_BELOW, are_texts, cell_problem, to_number
 from pyrocco.io.columns import Columns, detect_columns
 from pyrocco.io.errors import MatrixError, cell_place, check_extra, list_some
 from pyrocco.io.headings import SAMPLE_LINES, count_titles
@@ -105,6 +105,9 @@ def _about_titles(titles: list[list[str]], numbers: list[int]) -> list[str]:
 def _numbers(body: list[Row], columns: Columns, path: Path) -> Floats:
     roles, are_answers = columns.roles, columns.roles.are_answers
     X = np.empty((len(body), len(roles.number_columns)))
+    first = [plain_text(body[0][position]) for position in roles.number_columns] if body else []
+    if are_texts(first) and not are_answers:
+        raise MatrixError(f"{path}: the first row below the column names {HEADINGS_BELOW}")
     for j, position in enumerate(roles.number_columns):
         for i, row in enumerate(body):
             cell = row[position]

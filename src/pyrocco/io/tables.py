@@ -58,8 +58,8 @@ def check_columns(columns: Columns, source: str, options: TableOptions = TABLE_O
     _check_chosen(columns, source, options)
     if not columns.roles.number_columns:
         raise MatrixError(
-            f"{source}: the matrix has no columns of numbers; in a text file, cells must be "
-            "separated by commas, tabs or semicolons"
+            f"{source}: the matrix has no columns of numbers: numbers must stand alone in their "
+            "cells, and cells of a text file must be separated by commas, tabs or semicolons"
         )
 
 

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from pyrocco.io import arrow
-from pyrocco.io.cell_texts import MISSING, cell_problem, to_number
+from pyrocco.io.cell_texts import HEADINGS_BELOW, MISSING, are_texts, cell_problem, to_number
 from pyrocco.io.columns import Columns
 from pyrocco.io.errors import MatrixError, cell_place
 from pyrocco.io.named_matrix import Matrix
@@ -242,6 +242,9 @@ def _body_problem(path: Path, layout: Layout, skip: int) -> str:
     for row, (line, record) in enumerate(records, start=skip):
         if len(record) != columns.width:
             return _about_ragged(line, len(record), columns.width)
+        numbers = [record[position] for position in columns.roles.number_columns]
+        if row == 0 and not columns.roles.are_answers and are_texts(numbers, layout.numbers):
+            return f"line {line} of the file {HEADINGS_BELOW}"
         for column, position in enumerate(columns.roles.number_columns):
             problem = cell_problem(record[position], layout.numbers, columns.roles.are_answers)
             if problem:

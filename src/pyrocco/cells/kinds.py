@@ -71,6 +71,8 @@ class Cells:
     >>> from pyrocco.inspection import Cells
     >>> Cells("yes/no", (), "The fit uses the values as they are.").steps
     ()
+    >>> print(Cells("real values", ("balance",), "", column_steps=("zscore",)))
+    balance; for columns zscore
     """
 
     kind: str
@@ -78,6 +80,13 @@ class Cells:
     sentence: str
     each_side: bool = False
     column_steps: tuple[str, ...] | None = None
+
+    def __str__(self) -> str:
+        """Return the names of the preparations, as a table of settings shows them."""
+        rows = ", ".join(self.steps) or "none"
+        if self.column_steps is None:
+            return rows
+        return f"{rows}; for columns {', '.join(self.column_steps) or 'none'}"
 
     @property
     def has_two_preparations(self) -> bool:

@@ -474,6 +474,7 @@ def test_colours_of_annotations_are_told_apart():
     chosen = make_tracks([table[["few"]]], {"few": {"x": "red"}})[0][0]
     assert chosen.colours[0] == "red"
     assert not set(category_colours(30)) & set(cluster_colours(7))
+    assert not set(category_colours(25)) & set(cluster_colours(16))
     assert len(set(category_colours(34))) == 34
 
 

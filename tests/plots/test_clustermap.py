@@ -460,6 +460,15 @@ def test_errors_say_what_to_do(frame, model):
         ClusterMapStyle(legend="left")
 
 
+def test_columns_of_texts_are_named_together(frame):
+    table = frame.assign(sort="x", remark="y")
+    words = r"columns 'sort', 'remark' of data hold texts .*row_annotations=\[\.\.\.\].*encode"
+    with pytest.raises(ValueError, match=words):
+        clustermap(table)
+    with pytest.raises(ValueError, match=r"column 'remark' .*row_annotations=\['remark'\]"):
+        clustermap(table.drop(columns="sort"))
+
+
 def test_colours_of_annotations_are_told_apart():
     table = pd.DataFrame(
         {"many": list("abcdefgh"), "few": list("xyxyxyxy"), "n": np.arange(8.5)[:8] / 3}

@@ -329,7 +329,7 @@ def test_a_second_line_of_texts(tmp_path):
     assert read_matrix(path, skip_rows=1).column_names == ("mg", "l")
     sheet = pd.read_csv(path, header=None)
     sheet.to_excel(tmp_path / "table.xlsx", header=False, index=False)
-    with pytest.raises(MatrixError, match="below the column names holds texts only"):
+    with pytest.raises(MatrixError, match="row 1 of the table holds texts only"):
         read_matrix(tmp_path / "table.xlsx")
 
 
@@ -342,6 +342,20 @@ def test_replicates_of_time_points_as_headings(tmp_path):
     assert matrix.X.shape == (3, 4)
     assert "If the first line holds them, use --header." in " ".join(matrix.notes)
     assert "--header" not in " ".join(read_matrix(path, header=False).notes)
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+def test_notes_below_a_table_are_no_rows(tmp_path, ending):
+    path = tmp_path / f"table.{ending}"
+    notes = ["Source: our laboratory", "* p < 0.05"]
+    frame = pd.DataFrame({"gene": ["a", "b", "c", *notes], "x": [1.5, 2, np.nan, np.nan, np.nan]})
+    frame["y"] = frame["x"]
+    save = frame.to_csv if ending == "csv" else frame.to_excel
+    save(path, index=False)
+    matrix = read_matrix(path)
+    assert matrix.row_names == ("a", "b", "c")  # a name without values is no note
+    listed = '"Source: our laboratory", "* p < 0.05"'
+    assert f"The last 2 rows, {listed}, have no values and are left out." in matrix.notes
 
 
 def test_columns_without_values_are_named(tmp_path):

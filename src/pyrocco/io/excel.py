@@ -105,9 +105,6 @@ def _about_titles(titles: list[list[str]], numbers: list[int]) -> list[str]:
 def _numbers(body: list[Row], columns: Columns, path: Path) -> Floats:
     roles, are_answers = columns.roles, columns.roles.are_answers
     X = np.empty((len(body), len(roles.number_columns)))
-    first = [plain_text(body[0][position]) for position in roles.number_columns] if body else []
-    if are_texts(first) and not are_answers:
-        raise MatrixError(f"{path}: the first row below the column names {HEADINGS_BELOW}")
     for j, position in enumerate(roles.number_columns):
         for i, row in enumerate(body):
             cell = row[position]
@@ -116,6 +113,9 @@ def _numbers(body: list[Row], columns: Columns, path: Path) -> Floats:
                 continue
             problem = cell_problem(plain_text(cell), are_answers=are_answers)
             if problem:
+                texts = [plain_text(row[other]) for other in roles.number_columns]
+                if are_texts(texts) and not are_answers:
+                    raise MatrixError(f"{path}: row {i + 1} of the table {HEADINGS_BELOW}")
                 name = "" if roles.index is None else plain_text(row[roles.index])
                 heading = columns.header[position] if columns.header else ""
                 raise MatrixError(f"{path}: {cell_place(i, j, name, heading)} {problem}")

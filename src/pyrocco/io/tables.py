@@ -18,6 +18,7 @@ from pyrocco.io.errors import MatrixError, list_some
 from pyrocco.io.long_tables import absent_value
 from pyrocco.io.named_matrix import Matrix, named_matrix
 from pyrocco.io.table_options import TABLE_OPTIONS, TableOptions, find_columns
+from pyrocco.texts import one_line
 
 if TYPE_CHECKING:
     from pyrocco._typing import Matrix as Values
@@ -32,6 +33,8 @@ _TOTALS |= {"summe", "insgesamt", "total général", "total general", "totale", 
 # Rounded numbers add up to this share of the total.
 _ROUNDING = 1e-3
 _FEWEST_ROWS = 2
+# A note below a table has so many words.
+_FEWEST_WORDS = 3
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,8 @@ def matrix_from_table(
         return _matrix_from_long(loaded, columns, notes, source, options.absent)
     names = [str(name).strip() for name in loaded.texts[0]] if loaded.texts else None
     X, headings, ignored = _without_empty(loaded.X, columns)
-    table = _Wide(X, names, headings)
+    table, below = _without_notes_below(_Wide(X, names, headings))
+    ignored += below
     if not options.keep_totals:
         table, totals = _without_totals(table)
         ignored += totals
@@ -225,6 +229,24 @@ def _about_empty(table: _Wide) -> list[str]:
     columns, verb = ("column", "has") if len(empty) == 1 else ("columns", "have")
     listed = list_some([f'"{table.column_names[j]}"' for j in empty])
     return [f"The {columns} {listed} {verb} no values; --ignore leaves out columns."]
+
+
+def _without_notes_below(table: _Wide) -> tuple[_Wide, list[str]]:
+    """Remove last rows that hold a sentence instead of a name, and no values."""
+    n_rows = len(table.X)
+    names = table.row_names or ()
+    while n_rows > 1 and names and np.isnan(table.X[n_rows - 1]).all():
+        if len(names[n_rows - 1].split()) < _FEWEST_WORDS:
+            break
+        n_rows -= 1
+    left_out = [one_line(name) for name in names[n_rows:]]
+    if not left_out:
+        return table, []
+    which = "row" if len(left_out) == 1 else f"{len(left_out)} rows"
+    verb, are = ("has", "is") if len(left_out) == 1 else ("have", "are")
+    listed = list_some([f'"{name}"' for name in left_out])
+    note = f"The last {which}, {listed}, {verb} no values and {are} left out."
+    return _Wide(table.X[:n_rows], names[:n_rows], table.column_names), [note]
 
 
 def _without_totals(table: _Wide) -> tuple[_Wide, list[str]]:

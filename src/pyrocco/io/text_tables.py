@@ -242,12 +242,12 @@ def _body_problem(path: Path, layout: Layout, skip: int) -> str:
     for row, (line, record) in enumerate(records, start=skip):
         if len(record) != columns.width:
             return _about_ragged(line, len(record), columns.width)
-        numbers = [record[position] for position in columns.roles.number_columns]
-        if row == 0 and not columns.roles.are_answers and are_texts(numbers, layout.numbers):
-            return f"line {line} of the file {HEADINGS_BELOW}"
         for column, position in enumerate(columns.roles.number_columns):
             problem = cell_problem(record[position], layout.numbers, columns.roles.are_answers)
             if problem:
+                texts = [record[other] for other in columns.roles.number_columns]
+                if are_texts(texts, layout.numbers) and not columns.roles.are_answers:
+                    return f"line {line} of the file {HEADINGS_BELOW}"
                 return f"{_where(row, column, record, columns, line)} {problem}"
     return ""
 

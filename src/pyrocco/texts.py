@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 
 __all__ = ["counted", "format_seconds", "natural_order", "one_line", "plain_text"]
@@ -38,13 +39,15 @@ def one_line(text: object) -> str:
 
 
 def plain_text(value: object) -> str:
-    """Return a value as a text; whole numbers have no decimal point.
+    """Return a value as a text; whole numbers have no decimal point, and dates no time.
 
     Examples
     --------
-    >>> plain_text(7.0), plain_text("a")
-    ('7', 'a')
+    >>> plain_text(7.0), plain_text("a"), plain_text(datetime.datetime(2024, 3, 1))
+    ('7', 'a', '2024-03-01')
     """
+    if isinstance(value, datetime.datetime) and value.time() == datetime.time():
+        return value.date().isoformat()
     # The floats of NumPy in double precision are floats of Python, too.
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 

@@ -17,7 +17,6 @@ from pyrocco.assign.joint import CoClusterer
 from pyrocco.assign.labels import SideLabels
 from pyrocco.backends import cpu_backend
 from pyrocco.cells.input import check_matrix
-from pyrocco.cells.kinds import Cells
 from pyrocco.cells.values import divided, root_mean_square
 from pyrocco.estimators import ROCCO
 from pyrocco.fitting.result import block_means
@@ -28,21 +27,12 @@ from pyrocco.io.expression import (
     find_expression,
     representation_of,
 )
-from pyrocco.io.expression_values import scaling_of
+from pyrocco.io.expression_values import LOGARITHMS, scaling_of
 
 if TYPE_CHECKING:
     from anndata import AnnData
 
 __all__ = ["rocco"]
-
-_LOGARITHMS = Cells(
-    "real values",
-    ("balance",),
-    "The fit divides every value by the square roots of the totals of its cell and its gene, "
-    "because they are logarithms of counts. Genes are compared after they were scaled to mean 0 "
-    "and standard deviation 1.",
-    column_steps=("zscore",),
-)
 
 
 def rocco(
@@ -171,7 +161,7 @@ def _cluster(
     """Fit the matrix; take the labels of cells from a representation if there is one."""
     prepare = "auto"
     if found.values == "logarithms" and parameters.get("variant") != "paper":
-        prepare = _LOGARITHMS  # type: ignore[assignment]
+        prepare = LOGARITHMS  # type: ignore[assignment]
     if use_rep is None:
         model = ROCCO(**{"prepare": prepare, **parameters}).fit(X)
         return _Clusters(model, model.row_labels_, model.row_membership_, model.block_means_)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import pyrocco
 from pyrocco import association, cross_table, load
 from pyrocco.cli import main
 from pyrocco.io import read_matrix
@@ -165,6 +166,30 @@ def test_an_anndata_file_has_cells_and_genes(tmp_path):
     assert main(["report", str(tmp_path / "out"), "-q"]) == 0
     assert (tmp_path / "out" / "report.html").read_text(encoding="utf-8") == page
     assert read_matrix(tmp_path / "cells.h5ad").axis_names == ("cell", "gene")
+
+
+def test_logarithms_of_an_anndata_file_are_prepared_as_in_python(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    marked = np.repeat([0, 1, 2], 15)
+    rates = np.where(np.repeat([0, 1, 2], 30)[:, None] == marked, 5.0, 1.0) * rng.gamma(1, 2, 45)
+    counts = rng.poisson(rates).astype(float)
+    X = np.log1p(1e3 * counts / counts.sum(axis=1, keepdims=True))
+    adata = anndata.AnnData(X)
+    adata.write_h5ad(tmp_path / "cells.h5ad")
+    words = ["fit", str(tmp_path / "cells.h5ad"), "-o", str(tmp_path / "out"), "--no-report"]
+    assert main(words) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "because they are logarithms of counts" in said
+    assert "If they are something else, use --prepare" in said
+    pyrocco.tl.rocco(adata)
+    for side, table in (("row", adata.obs), ("column", adata.var)):
+        labels = pd.read_csv(tmp_path / "out" / f"{side}_labels.csv")["label"]
+        np.testing.assert_array_equal(labels, table["rocco"].astype(int))
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))
+    assert summary["parameters"]["prepare"] == "balance; for columns zscore"
+    assert load(tmp_path / "out" / "model.pyrocco").found_cells_.column_steps == ("zscore",)
+    assert main(["inspect", str(tmp_path / "cells.h5ad")]) == 0
+    assert "because they are logarithms of counts" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

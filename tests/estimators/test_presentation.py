@@ -43,6 +43,8 @@ def test_a_report_of_the_matrix_of_the_fit(model, tmp_path):
     assert "</script>" not in page._repr_html_()
     annotations = pd.DataFrame({"ward": ["a", "b"] * 30}, FRAME.index)
     assert "ward" in model.report(row_annotations=annotations).html
+    with pytest.raises(TypeError, match="not DataFrame; the matrix is data="):
+        model.report(FRAME)
 
 
 def test_a_model_without_its_data_asks_for_them(model, tmp_path):

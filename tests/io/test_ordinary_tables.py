@@ -80,7 +80,7 @@ def test_identifiers_beside_names_are_set_aside(tmp_path):
 def test_identifiers_in_another_column(tmp_path):
     matrix = read(tmp_path, lines("age,customer_id,spent", "41,9,5.5", "35,8,7", "29,7,1"))
     assert (matrix.row_names, matrix.column_names) == (("9", "8", "7"), ("age", "spent"))
-    assert 'The column 2 ("customer_id") holds the row names.' in " ".join(matrix.notes)
+    assert 'Column 2 ("customer_id") holds the row names.' in " ".join(matrix.notes)
 
 
 def biologist(path, n_titles=2):
@@ -299,6 +299,71 @@ def test_separators_of_thousands(tmp_path, text, about, encoding):
     np.testing.assert_array_equal(matrix.X, [[1234, 5678.5], [12, 1e6]])
     assert about in matrix.notes[0]
     assert matrix.row_names == ("x", "y")
+
+
+@pytest.mark.parametrize(
+    ("text", "about", "values"),
+    [
+        ("a,x,y\nr,1.5%,20%\ns,3%,4%\n", "the sign %", [[1.5, 20], [3, 4]]),
+        ("a;x;y\nr;1,5 %;20 %\ns;3 %;4 %\n", "decimal comma and the sign %", [[1.5, 20], [3, 4]]),
+        ('a,x,y\nr,"$1,500.5",20%\ns,-$3,4%\n', "signs % $", [[1500.5, 20], [-3, 4]]),
+        ("a,x\n100%,1.5\n50%,2\n", "", [[1.5], [2]]),
+    ],
+)
+def test_percent_signs_and_currencies(tmp_path, text, about, values):
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    matrix = read_matrix(path)
+    assert matrix.X.tolist() == values
+    assert about in matrix.notes[0]
+    assert ("sign" in matrix.notes[0]) == bool(about)
+
+
+def test_a_second_line_of_texts(tmp_path):
+    """Units, or names below names of groups as pandas writes them."""
+    path = tmp_path / "table.csv"
+    path.write_text("gene,x,y\nunit,mg,l\nr,1,2\ns,3,4.5\nt,6,7\n")
+    words = "line 2 of the file holds texts only: delete it if it holds units, or use --skip-rows"
+    with pytest.raises(MatrixError, match=words):
+        read_matrix(path)
+    assert read_matrix(path, skip_rows=1).column_names == ("mg", "l")
+    sheet = pd.read_csv(path, header=None)
+    sheet.to_excel(tmp_path / "table.xlsx", header=False, index=False)
+    with pytest.raises(MatrixError, match="row 1 of the table holds texts only"):
+        read_matrix(tmp_path / "table.xlsx")
+
+
+def test_replicates_of_time_points_as_headings(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("gene,1,1,2,2\nr,1.5,2,3,4\ns,3,4.5,2,1\n")
+    assert read_matrix(path).column_names == ("1", "1 (2)", "2", "2 (2)")
+    path.write_text("gene,1,1,2,2\nr,1,2,3,4\ns,3,4,2,1\n")
+    matrix = read_matrix(path)
+    assert matrix.X.shape == (3, 4)
+    assert "If the first line holds them, use --header." in " ".join(matrix.notes)
+    assert "--header" not in " ".join(read_matrix(path, header=False).notes)
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+def test_notes_below_a_table_are_no_rows(tmp_path, ending):
+    path = tmp_path / f"table.{ending}"
+    notes = ["Source: our laboratory", "* p < 0.05"]
+    frame = pd.DataFrame({"gene": ["a", "b", "c", *notes], "x": [1.5, 2, np.nan, np.nan, np.nan]})
+    frame["y"] = frame["x"]
+    save = frame.to_csv if ending == "csv" else frame.to_excel
+    save(path, index=False)
+    matrix = read_matrix(path)
+    assert matrix.row_names == ("a", "b", "c")  # a name without values is no note
+    listed = '"Source: our laboratory", "* p < 0.05"'
+    assert f"The last 2 rows, {listed}, have no values and are left out." in matrix.notes
+
+
+def test_columns_without_values_are_named(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("a,x,y\nr,1,\ns,2,\n")
+    matrix = read_matrix(path)
+    assert matrix.X.shape == (2, 2)
+    assert 'The column "y" has no values; --ignore leaves out columns.' in matrix.notes
 
 
 def test_commas_that_may_be_either(tmp_path):

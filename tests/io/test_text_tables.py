@@ -163,7 +163,8 @@ def test_truncated_compressed_files(tmp_path):
 def test_notes_say_what_was_detected(tmp_path):
     assert read(tmp_path, table("\t"), "t.tsv").notes == (
         "Cells are separated by tabs.",
-        "There is no line of column names; every line is a row of the matrix.",
+        "There is no line of column names; every line is a row of the matrix. "
+        "If the first line holds them, use --header.",
         "There is no column of row names.",
         "The matrix has 2 rows and 3 columns.",
     )
@@ -199,7 +200,8 @@ def test_columns_of_text_are_ignored_with_a_note(tmp_path):
 def test_row_names_that_are_not_in_the_first_column(tmp_path):
     matrix = read(tmp_path, "length,gene,type,a\n10,x,kinase,1\n20,y,kinase,3\n")
     assert (matrix.row_names, matrix.column_names) == (("x", "y"), ("length", "a"))
-    assert 'The column 2 ("gene") holds the row names.' in matrix.notes
+    rivals = "If another column does, use --row-names COLUMN."
+    assert f'Column 2 ("gene") holds the row names. {rivals}' in matrix.notes
 
 
 def test_a_superfluous_separator_is_ignored_and_an_empty_column_is_missing(tmp_path):

@@ -460,6 +460,15 @@ def test_errors_say_what_to_do(frame, model):
         ClusterMapStyle(legend="left")
 
 
+def test_columns_of_texts_are_named_together(frame):
+    table = frame.assign(sort="x", remark="y")
+    words = r"columns 'sort', 'remark' of data hold texts .*row_annotations=\[\.\.\.\].*encode"
+    with pytest.raises(ValueError, match=words):
+        clustermap(table)
+    with pytest.raises(ValueError, match=r"column 'remark' .*row_annotations=\['remark'\]"):
+        clustermap(table.drop(columns="sort"))
+
+
 def test_colours_of_annotations_are_told_apart():
     table = pd.DataFrame(
         {"many": list("abcdefgh"), "few": list("xyxyxyxy"), "n": np.arange(8.5)[:8] / 3}
@@ -474,7 +483,14 @@ def test_colours_of_annotations_are_told_apart():
     chosen = make_tracks([table[["few"]]], {"few": {"x": "red"}})[0][0]
     assert chosen.colours[0] == "red"
     assert not set(category_colours(30)) & set(cluster_colours(7))
+    assert not set(category_colours(25)) & set(cluster_colours(16))
     assert len(set(category_colours(34))) == 34
+
+
+def test_days_have_no_time_in_legends():
+    days = pd.DataFrame({"visit": pd.to_datetime(["2024-03-02", "2024-03-01"])})
+    ((track,),) = make_tracks([days], {})
+    assert track.categories == ("2024-03-01", "2024-03-02")
 
 
 def test_categories_are_sorted_as_people_sort_them():

@@ -302,6 +302,17 @@ def test_pictures_of_the_visible_part_are_saved(open_page, annotated_page):
     assert images[0].get("href").startswith("data:image/png;base64,")
 
 
+def test_bars_name_their_clusters_beside_names_of_rows(open_page, planted_page):
+    page = open_page(planted_page[0])
+    page.fill("#find", "sample 33")
+    page.press("#find", "Enter")
+    settled(page)
+    root = ElementTree.fromstring(saved(page, "#save-svg")[1].decode("utf-8"))
+    texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
+    cluster = planted_page[1].row_labels_[33]
+    assert {"sample 33", f"R{cluster}"} <= set(texts)
+
+
 def pixels_of(page, colour):
     """Number of pixels of the heat map with a colour."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))

@@ -20,6 +20,8 @@ from pyrocco.validation import check_count
 _SAME_TOTAL = 1e-3
 # Difference up to which a mean counts as 0 and a standard deviation as 1.
 _SCALED = 0.05
+# Values that a column of counts would have, and lacks.
+_EXPECTED = 3
 # Larger values are no logarithms of counts.
 _LARGEST_LOGARITHM = 50
 
@@ -60,6 +62,9 @@ class Facts:
         Share of the variance of the values that lies between rows, from 0 to 1.
     n_largest : int
         Number of cells with the largest value.
+    scales : float
+        Share of the columns that cannot be counts, because they have no zeros, or only 0 and 1,
+        where counts with the same mean would have others; 0 if values are negative or not whole.
 
     Examples
     --------
@@ -87,6 +92,7 @@ class Facts:
     spread: float
     row_effect: float
     n_largest: int
+    scales: float
 
     @property
     def filled(self) -> float:
@@ -154,6 +160,7 @@ def facts_of(table: Table) -> Facts:
         spread=_spread(columns.deviations),
         row_effect=_row_effect(row_sums, safe.T.column_counts(), total),
         n_largest=count_of(table.X, extent.maximum),
+        scales=_share_of_scales(safe, columns) if not_negative and extent.is_whole else 0.0,
     )
 
 
@@ -185,6 +192,22 @@ class Spread(NamedTuple):
         mean = float(counts @ means) / number
         scatter = counts @ (np.square(deviations) + np.square(means - mean))
         return cls(number, mean, math.sqrt(float(scatter) / number))
+
+
+def _share_of_scales(table: Table, columns: ColumnMoments) -> float:
+    """Return the share of the columns whose whole numbers are on a scale, such as 1 to 5.
+
+    Counts with the same mean would have zeros, or numbers above 1, even with the smallest noise
+    that counts can have, that of Poisson.
+    """
+    if table.exponent:  # numbers out of the usual range
+        return 0.0
+    counts, means, _ = columns
+    none = np.exp(-means)
+    lacks_zeros = (table.column_minima() >= 1) & (counts * none >= _EXPECTED)
+    is_binary = table.column_maxima() == 1
+    lacks_more = is_binary & (counts * (1 - none * (1 + means)) >= _EXPECTED)
+    return float(np.mean(lacks_zeros | lacks_more))
 
 
 def _row_effect(sums: Floats, counts: Floats, total: Spread) -> float:

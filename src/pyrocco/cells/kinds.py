@@ -27,6 +27,8 @@ _ROW_EFFECT = 0.2
 _SKEWED, _WIDE = 2.5, 10
 # Ratio of the standard deviations of columns.
 _DIFFERENT_UNITS = 10
+# Share of the columns that are marks or answers above which a table is not one of counts.
+_MOST = 0.5
 # Mean divided by the standard deviation.
 _FAR_FROM_ZERO = 1000
 
@@ -69,6 +71,8 @@ class Cells:
     >>> from pyrocco.inspection import Cells
     >>> Cells("yes/no", (), "The fit uses the values as they are.").steps
     ()
+    >>> print(Cells("real values", ("balance",), "", column_steps=("zscore",)))
+    balance; for columns zscore
     """
 
     kind: str
@@ -76,6 +80,13 @@ class Cells:
     sentence: str
     each_side: bool = False
     column_steps: tuple[str, ...] | None = None
+
+    def __str__(self) -> str:
+        """Return the names of the preparations, as a table of settings shows them."""
+        rows = ", ".join(self.steps) or "none"
+        if self.column_steps is None:
+            return rows
+        return f"{rows}; for columns {', '.join(self.column_steps) or 'none'}"
 
     @property
     def has_two_preparations(self) -> bool:
@@ -176,6 +187,11 @@ _UNITS: _Judgement = (
     ("zscore",),
     "columns vary on very different scales, and the widest would dominate all others",
 )
+_SCALES: _Judgement = (
+    "different units",
+    ("zscore",),
+    "most columns hold marks or yes/no answers and others larger numbers, which would dominate",
+)
 _OFFSET: _Judgement = (
     "real values",
     ("center",),
@@ -221,6 +237,8 @@ def _judge_whole(facts: Facts) -> _Judgement:
         return _RARE if 0 < facts.filled < _RARELY else _YES_NO
     if not mostly_zero and (facts.maximum <= _LARGEST_MARK or _has_an_end(facts)):
         return _RATINGS if facts.n_missing or facts.row_effect > _ROW_EFFECT else _MARKS
+    if not mostly_zero and facts.scales > _MOST:
+        return _SCALES
     return _POSITIVE if _has_long_tail(facts) else _COUNTS  # counts would have zeros
 
 

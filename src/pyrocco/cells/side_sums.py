@@ -108,8 +108,21 @@ class Table:
 
     def column_maxima(self) -> Floats:
         """Return the largest value of every column that is present; 0 if there is none."""
+        return self._column_extremes(sign=1)
+
+    def column_minima(self) -> Floats:
+        """Return the smallest value of every column that is present; 0 if there is none.
+
+        Examples
+        --------
+        >>> Table(np.array([[1.0, np.nan], [3.0, 4.0]])).column_minima().tolist()
+        [1.0, 4.0]
+        """
+        return -self._column_extremes(sign=-1)
+
+    def _column_extremes(self, sign: int) -> Floats:
         axis = 1 if self.transposed else 0
-        parts = over_rows(partial(_maxima, axis=axis), self.X)
+        parts = over_rows(partial(_maxima, axis=axis, sign=sign), self.X)
         maxima = np.concatenate(parts) if self.transposed else np.fmax.reduce(parts, axis=0)
         return np.asarray(np.ldexp(np.nan_to_num(maxima), -self.exponent))
 
@@ -197,11 +210,14 @@ def _values(values: Dense, exponent: int) -> Floats:
     return np.ldexp(values, -exponent) if exponent else values
 
 
-def _maxima(X: Matrix, axis: int) -> Floats:
+def _maxima(X: Matrix, axis: int, sign: int) -> Floats:
+    """Return the largest values along an axis, or with sign -1 the smallest ones, negated."""
     if not is_sparse(X):
-        return np.asarray(np.fmax.reduce(X, axis=axis), dtype=np.float64)
+        extremes = (np.fmax if sign > 0 else np.fmin).reduce(X, axis=axis)
+        return np.asarray(sign * extremes, dtype=np.float64)
     X = X.tocsr()
-    filled = sparse.csr_array((np.nan_to_num(X.data, nan=-np.inf), X.indices, X.indptr), X.shape)
+    data = np.nan_to_num(sign * X.data, nan=-np.inf)
+    filled = sparse.csr_array((data, X.indices, X.indptr), X.shape)
     return np.asarray(filled.max(axis=axis).toarray().ravel(), dtype=np.float64)
 
 

@@ -13,11 +13,13 @@ import pandas as pd
 from pyrocco.cells.encoded_columns import EncodedColumn
 from pyrocco.cells.encoding import Encoded, encode, encode_like
 from pyrocco.cells.kinds import Cells, read_kind
+from pyrocco.cells.values import has_missing
 from pyrocco.cli.input import read_file
 from pyrocco.cli.options import EncodeOptions, PrepareOptions, ReadOptions
 from pyrocco.cli.progress_bar import CommandProgress
 from pyrocco.io import Matrix, MatrixError
 from pyrocco.io.annotations import take_columns
+from pyrocco.io.expression_values import LOGARITHMS, values_of
 from pyrocco.io.mixed_tables import (
     MixedTable,
     TableHead,
@@ -53,7 +55,17 @@ class EncodedInput:
         """What the cells are, and how a fit prepares them; encoded columns are prepared."""
         if self.encoding:
             return Cells(_ENCODED, (), self.sentence)
-        return read_kind(self.matrix.X)
+        return LOGARITHMS if self.holds_logarithms else read_kind(self.matrix.X)
+
+    @property
+    def holds_logarithms(self) -> bool:
+        """Whether the values are logarithms of counts, of cells by genes."""
+        X = self.matrix.X
+        return (
+            self.matrix.axis_names == ("cell", "gene")
+            and not has_missing(X)
+            and values_of(X) == "logarithms"
+        )
 
     @property
     def about(self) -> dict[str, Any]:

@@ -20,6 +20,7 @@ import typer
 
 from pyrocco._typing import Labels, MatrixLike
 from pyrocco.backends.chunked.dask import ClusterLostError
+from pyrocco.cells.kinds import Cells
 from pyrocco.checkpoint import Checkpoint, checkpoint_to
 from pyrocco.cli.annotations import (
     about_annotations,
@@ -68,6 +69,7 @@ from pyrocco.io import (
     split_rows,
     write_table,
 )
+from pyrocco.io.expression_values import LOGARITHMS
 from pyrocco.io.partitioned import matching_files
 from pyrocco.io.result_files import ChunkedRows, SideClusters
 from pyrocco.io.result_folder import (
@@ -144,7 +146,7 @@ def fit_file(job: FitJob) -> None:
     elif not job.quiet:
         rows = counted(model.n_row_clusters_, "cluster")
         columns = counted(model.n_column_clusters_, "cluster")
-        is_guess = model.prepare == "auto" and bool(model.found_cells_.steps)
+        is_guess = job.prepare.chosen == "auto" and bool(model.found_cells_.steps)
         tell(describe_cells(summary["cells"], summary["preparation"], is_guess=is_guess))
         tell(f"Found {rows} of rows and {columns} of columns.")
         tell(f"Results are in {job.output}: {', '.join(summary['files'])}")
@@ -255,6 +257,8 @@ def _read(model: ROCCO, job: FitJob, progress: CommandProgress) -> EncodedInput:
     data = read_or_encode(job.source, job.read, job.encode, job.prepare, progress, names)
     if data.encoding:
         model.set_params(prepare=None)
+    elif model.prepare == "auto" and model.variant != "paper" and data.holds_logarithms:
+        model.set_params(prepare=LOGARITHMS)
     return annotated(data, job.annotate)
 
 
@@ -531,6 +535,8 @@ def _summarise_model(model: ROCCO) -> Summary:
     """Return the facts about a fitted model for ``summary.json``; labels may be Dask arrays."""
     parameters = model.get_params()
     parameters.pop("verbose")
+    if isinstance(parameters["prepare"], Cells):
+        parameters["prepare"] = str(parameters["prepare"])
     return {
         "n_row_clusters": int(model.n_row_clusters_),
         "n_column_clusters": int(model.n_column_clusters_),

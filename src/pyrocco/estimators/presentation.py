@@ -69,6 +69,10 @@ def report(
     from pyrocco.report import make_report  # noqa: PLC0415 - see the docstring of the module
 
     check_is_fitted(self)
+    if path is not None and not isinstance(path, (str, os.PathLike)):
+        raise TypeError(
+            f"path must be the name of a file, not {type(path).__name__}; the matrix is data=."
+        )
     matrix = _data(self, data)
     if isinstance(matrix, NamedMatrix):
         options = {

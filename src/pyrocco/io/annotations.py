@@ -317,7 +317,7 @@ def _plain_column(column: pd.Series[Any]) -> pd.Series[Any]:
     is_number = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
     if is_number:
         return column.astype("Float64").astype(float)
-    texts = [None if pd.isna(value) else str(value) for value in column]
+    texts = [None if pd.isna(value) else plain_text(value) for value in column]
     return pd.Series(texts, column.index, dtype=object, name=column.name)
 
 

@@ -13,12 +13,14 @@ from pyrocco.io.named_matrix import INFINITE
 __all__ = [
     "ANSWER",
     "EMPTY",
+    "HEADINGS_BELOW",
     "MISSING",
     "NEITHER",
     "NUMBER",
     "POINT",
     "TEXT",
     "NumberFormat",
+    "are_texts",
     "cell_problem",
     "column_kind",
     "is_missing",
@@ -50,19 +52,38 @@ _ANSWERS |= {word: 0.0 for _, no in _PAIRS for word in no}
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """How numbers are written: the decimal sign, and what separates thousands, if anything."""
+    """How numbers are written: the decimal sign, and what separates thousands, if anything.
+
+    `signs` may stand before or behind a number, such as ``%``.
+    """
 
     decimal: str = "."
     thousands: str = ""
+    signs: str = ""
 
     def plain(self, cell: str) -> str:
-        """Return a cell as Python writes numbers, if it is a number."""
+        """Return a cell as Python writes numbers, if it is a number.
+
+        Examples
+        --------
+        >>> NumberFormat(",", ".", "€").plain("-1.234,5 €")
+        '-1234.5'
+        """
+        if self.signs:
+            cell = self._without_sign(cell.strip())
         if self.thousands and self.thousands in cell:
             cell = self._without_thousands(cell.strip())
         if self.decimal == ",":
             # A point is then not part of a number.
             return "" if "." in cell else cell.replace(",", ".", 1)
         return cell
+
+    def _without_sign(self, cell: str) -> str:
+        minus = cell[:1] if cell[:1] in ("-", "+") else ""
+        bare = cell.removeprefix(minus)
+        if bare[:1] in self.signs:
+            return minus + bare[1:].lstrip()
+        return minus + bare[:-1].rstrip() if bare[-1:] in self.signs else cell
 
     def _without_thousands(self, cell: str) -> str:
         whole, sign, rest = cell.partition(self.decimal)
@@ -123,8 +144,29 @@ def cell_problem(cell: str, form: NumberFormat = POINT, are_answers: bool = Fals
                 f"holds {quoted}, but most numbers are written without such separators of "
                 "thousands: write all numbers in the same way"
             )
-        return f"holds the text {quoted}, not a number"
+        return (
+            f"holds the text {quoted}, not a number: correct it, or empty the cell if "
+            "the value is missing"
+        )
     return INFINITE if math.isinf(to_number(cell, form)) else ""
+
+
+# What is wrong with a first row of texts.
+HEADINGS_BELOW = (
+    "holds texts only: delete it if it holds units, "
+    "or use --skip-rows if it holds the column names"
+)
+
+
+def are_texts(cells: Sequence[str], form: NumberFormat = POINT) -> bool:
+    """Whether cells that should hold numbers hold texts, all of them and more than one.
+
+    Examples
+    --------
+    >>> are_texts(["mg/l", "mmol"]), are_texts(["mg/l", "3.5"])
+    (True, False)
+    """
+    return len(cells) > 1 and not any(is_missing(cell) or is_number(cell, form) for cell in cells)
 
 
 def column_kind(cells: Sequence[str], form: NumberFormat = POINT) -> str:

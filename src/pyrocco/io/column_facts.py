@@ -17,6 +17,7 @@ __all__ = [
     "is_description",
     "is_entity",
     "is_identifier",
+    "is_remark",
     "is_time",
     "numbers_rows",
 ]
@@ -57,6 +58,8 @@ _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([T ].*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4
 _SECONDS = (631_152_000, 2_840_140_800)
 # The first column may number the rows of a table with this many lines and columns.
 _LEAST_LINES, _LEAST_COLUMNS = 5, 3
+# Half of the names of a column are not longer than this.
+_LONGEST_NAME = 40
 # Codes without a heading reach this number.
 _LARGE_CODE = 1000
 
@@ -77,6 +80,17 @@ class ColumnFacts:
     def repeats(self) -> bool:
         """Whether the same cell is there twice."""
         return len(set(self.cells)) < len(self.cells)
+
+    @property
+    def is_category(self) -> bool:
+        """Whether most cells are empty or there several times, as in a column of treatments."""
+        names = {cell.strip() for cell in self.cells if cell.strip()}
+        return len(self.cells) >= _LEAST_LINES and 2 * len(names) <= len(self.cells)
+
+    @property
+    def names_lines(self) -> bool:
+        """Whether every cell is filled, and none is there twice."""
+        return not self.repeats and all(cell.strip() for cell in self.cells)
 
     @property
     def is_whole(self) -> bool:
@@ -158,6 +172,13 @@ def is_time(facts: ColumnFacts, heading: str) -> bool:
 def is_description(heading: str) -> bool:
     """Whether a heading is that of remarks, which GCT files have even where they are empty."""
     return heading.strip().lower() in {"description", "comment", "comments", "remark", "remarks"}
+
+
+def is_remark(facts: ColumnFacts, heading: str) -> bool:
+    """Whether texts that never repeat are no names: remarks, sentences, or times."""
+    lengths = sorted(len(cell) for cell in facts.cells)
+    is_long = bool(lengths) and lengths[len(lengths) // 2] > _LONGEST_NAME
+    return is_long or is_description(heading) or is_time(facts, heading)
 
 
 def find_coordinates(names: Sequence[str] | None) -> tuple[int, ...]:

@@ -31,6 +31,7 @@ class Columns:
     header: tuple[str, ...] | None
     roles: Roles
     has_numbers_as_names: bool = False
+    is_asked: bool = False  # whether a person said that there are headings, or that there are none
 
     @property
     def names(self) -> tuple[str, ...] | None:
@@ -49,14 +50,17 @@ class Columns:
         is_named = self.header is not None and len(self.header) == self.width
         return (self.header[position] if is_named and self.header else "") or f"column_{position}"
 
-    def notes(self) -> list[str]:
-        """Return sentences that say what was detected."""
+    def notes(self, below: bool = False) -> list[str]:
+        """Return sentences that say what was detected; `below` if lines above are left out."""
+        first, other = ("next", "line below it") if below else ("first", "other line")
         if self.header is None:
             header, which = "There is no line of column names", "every line"
         else:
-            header, which = "The first line holds the column names", "every other line"
+            header, which = f"The {first} line holds the column names", f"every {other}"
         rows = "" if self.roles.long else f"; {which} is a row of the matrix"
         hint = ["If they are data, use --no-header."] if self.has_numbers_as_names else []
+        if self.header is None and not self.is_asked:
+            hint = ["If the first line holds them, use --header."]
         return [" ".join([f"{header}{rows}.", *hint]), *self.roles.notes(self.header)]
 
 
@@ -82,7 +86,8 @@ def detect_columns(
     cells = list(zip(*sample, strict=True)) or [()] * width
     facts = [ColumnFacts(kind, column) for kind, column in zip(kinds, cells, strict=True)]
     roles = assign_roles(facts, names, index, options)
-    return Columns(width, header, roles, is_guess and _are_numbers(names, roles))
+    are_numbers = is_guess and _are_numbers(names, roles)
+    return Columns(width, header, roles, are_numbers, options.header is not None)
 
 
 def _are_numbers(names: Sequence[str] | None, roles: Roles) -> bool:

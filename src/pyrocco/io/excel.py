@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pyrocco._typing import Floats
-from pyrocco.io.cell_texts import cell_problem, to_number
+from pyrocco.io.cell_texts import HEADINGS_BELOW, are_texts, cell_problem, to_number
 from pyrocco.io.columns import Columns, detect_columns
 from pyrocco.io.errors import MatrixError, cell_place, check_extra, list_some
 from pyrocco.io.headings import SAMPLE_LINES, count_titles
@@ -38,7 +38,9 @@ def read_excel(
         for j in columns.roles.text_columns
     ]
     loaded = LoadedColumns(texts, _numbers(body, columns, path))
-    return matrix_from_table(loaded, columns, [*about, *columns.notes()], str(path), options)
+    return matrix_from_table(
+        loaded, columns, [*about, *columns.notes(below=len(about) > 1)], str(path), options
+    )
 
 
 def load_sheet_texts(
@@ -111,6 +113,9 @@ def _numbers(body: list[Row], columns: Columns, path: Path) -> Floats:
                 continue
             problem = cell_problem(plain_text(cell), are_answers=are_answers)
             if problem:
+                texts = [plain_text(row[other]) for other in roles.number_columns]
+                if are_texts(texts) and not are_answers:
+                    raise MatrixError(f"{path}: row {i + 1} of the table {HEADINGS_BELOW}")
                 name = "" if roles.index is None else plain_text(row[roles.index])
                 heading = columns.header[position] if columns.header else ""
                 raise MatrixError(f"{path}: {cell_place(i, j, name, heading)} {problem}")

@@ -7,11 +7,22 @@ from typing import Literal
 import numpy as np
 
 from pyrocco._typing import Matrix, stored_values
+from pyrocco.cells.kinds import Cells
 from pyrocco.cells.values import are_whole, to_dense
 
-__all__ = ["Values", "scaling_of", "values_of"]
+__all__ = ["LOGARITHMS", "Values", "scaling_of", "values_of"]
 
 Values = Literal["counts", "logarithms", "non-negative values", "scaled values", "real values"]
+
+# How logarithms of counts are prepared, with cells as rows and genes as columns.
+LOGARITHMS = Cells(
+    "real values",
+    ("balance",),
+    "The fit divides every value by the square roots of the totals of its cell and its gene, "
+    "because they are logarithms of counts. Genes are compared after they were scaled to mean 0 "
+    "and standard deviation 1.",
+    column_steps=("zscore",),
+)
 
 # log(1 + x) of any count that a sequencer can return is below this.
 _LARGEST_LOGARITHM = 20

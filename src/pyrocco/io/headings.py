@@ -93,10 +93,13 @@ def _are_headings(
 
     `n_texts` other cells on the line are certainly headings.
     """
-    if len(set(cells)) < len(cells) or not cells or not others:
+    if not cells or not others:
         return False
     are_whole = all(map(is_whole, cells))
     are_several = len(cells) + n_texts > 1
+    if len(set(cells)) < len(cells):  # such as replicates of the same time points
+        has_fractions = not all(is_whole(cell) for row in others for cell in row)
+        return are_whole and are_several and has_fractions and is_entity(corner)
     are_years = _are_years(cells, form) and not all(_are_years(row, form) for row in others)
     if are_whole and are_several and (are_years or is_entity(corner)):
         return True

@@ -12,6 +12,7 @@ from pyrocco.io.column_facts import (
     is_code,
     is_description,
     is_identifier,
+    is_remark,
     numbers_rows,
 )
 from pyrocco.io.errors import ColumnChoiceError, list_some
@@ -55,6 +56,7 @@ class Roles:
     unchosen: tuple[int, ...] = ()  # not among the columns that are asked for
     unread: tuple[int, ...] = ()  # ignored as asked
     is_guess: bool = False  # whether the row names may be data
+    has_rivals: bool = False  # whether another column of texts may hold the row names
     are_answers: bool = False  # whether `numbers` are yes or no
 
     @property
@@ -99,10 +101,12 @@ class Roles:
     def _about_index(self, names: Sequence[str] | None) -> str:
         if self.index is None:
             return "There is no column of row names."
-        which = "first column" if self.index == 0 else f"column {self.index + 1}"
+        which = "The first column" if self.index == 0 else f"Column {self.index + 1}"
         heading = f' ("{names[self.index]}")' if names and names[self.index] else ""
         hint = " If it is data, use --row-names none." if self.is_guess else ""
-        return f"The {which}{heading} holds the row names.{hint}"
+        if self.has_rivals:
+            hint = " If another column does, use --row-names COLUMN."
+        return f"{which}{heading} holds the row names.{hint}"
 
 
 def _about_aside(aside: Aside, names: Sequence[str] | None) -> str:
@@ -177,7 +181,10 @@ def assign_roles(
     texts = (NEITHER, TEXT) if are_answers else (NEITHER, TEXT, ANSWER)
     ignored = tuple(j for j in others if facts[j].kind in texts and j not in useless)
     numbers = tuple(j for j in others if j not in useless and j not in ignored)
-    roles = Roles(index, numbers, ignored, None, asides, (), asked.unread, is_guess, are_answers)
+    is_free = asked.row_names is None and index is not None and facts[index].kind == TEXT
+    has_rivals = is_free and any(facts[j].kind == TEXT for j in ignored)
+    roles = Roles(index, numbers, ignored, None, asides, (), asked.unread, is_guess, has_rivals)
+    roles = replace(roles, are_answers=are_answers)
     return roles if asked.chosen is None else _with_chosen(roles, asked.chosen)
 
 
@@ -235,7 +242,8 @@ def row_name_column(
     headings = list(names or [""] * len(facts))
     texts = [j for j in columns if facts[j].kind == TEXT]
     if 0 in texts:
-        return 0
+        names_lines = (j for j in texts if facts[0].is_category and facts[j].names_lines)
+        return next((j for j in names_lines if not is_remark(facts[j], headings[j])), 0)
     is_first = 0 in columns and len(facts) > 1
     named = names is not None and headings[0].strip().lower() in _INDEX_HEADINGS
     if is_first and (named or is_identifier(facts[0], headings[0], is_first=True)):

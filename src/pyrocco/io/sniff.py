@@ -12,7 +12,7 @@ import gzip
 import io
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import IO
@@ -47,6 +47,8 @@ _SEPARATORS = ((",", "."), ("\t", "."), (";", "."), (";", ","), ("\t", ","))
 _SEPARATOR_NAMES = {",": "commas", "\t": "tabs", ";": "semicolons"}
 # What separates thousands, for each decimal sign; the last two are spaces of typesetters.
 _THOUSANDS = {".": (",", "'", " ", "\u00a0", "\u202f"), ",": (".", " ", "'", "\u00a0", "\u202f")}
+# Signs of units that may stand beside every number.
+_SIGNS = "%$€£¥"
 _THOUSANDS_NAMES = {",": "commas", ".": "points", "'": "apostrophes"}
 
 Record = list[str]
@@ -77,14 +79,16 @@ class Layout:
         lines = "The first line is" if self.skip == 1 else f"The first {self.skip} lines are"
         title = f': "{self.title}". If it is, use --skip-rows 0.' if self.title else "."
         above = [f"{lines} not part of the table{title}"] if self.skip else []
-        return [*above, cells, *self.columns.notes()]
+        return [*above, cells, *self.columns.notes(below=bool(self.skip))]
 
 
 def _about_numbers(form: NumberFormat) -> str:
     decimal = "a decimal comma" if form.decimal == "," else ""
     name = _THOUSANDS_NAMES.get(form.thousands, "spaces")
     thousands = f"{name} between thousands" if form.thousands else ""
-    return " and ".join(filter(None, (decimal, thousands)))
+    sign = "the sign" if len(form.signs) == 1 else "the signs"
+    signs = f"{sign} {' '.join(form.signs)}, which is not part of their value"
+    return " and ".join(filter(None, (decimal, thousands, signs if form.signs else "")))
 
 
 def detect_layout(path: Path, options: TableOptions = TABLE_OPTIONS) -> Layout:
@@ -243,28 +247,44 @@ def _best_format(lines: list[str], decimal: str | None) -> tuple[str, NumberForm
     pairs = [pair for pair in _SEPARATORS if decimal in (None, pair[1])]
     if decimal == ",":
         pairs.append((",", ","))  # cells in quotation marks
+    signs = "".join(sign for sign in _SIGNS if any(sign in line for line in lines[1:]))
+    plain = {sign: NumberFormat(sign, "", signs) for _, sign in pairs}
     scores = {
-        (delimiter, NumberFormat(sign)): _score(lines, delimiter, NumberFormat(sign))
+        (delimiter, plain[sign]): _score(lines, delimiter, plain[sign])
         for delimiter, sign in pairs
     }
     for delimiter, sign in pairs:
-        if scores[delimiter, NumberFormat(sign)][0]:
+        if scores[delimiter, plain[sign]][0]:
             for thousands in _THOUSANDS[sign]:
-                form = NumberFormat(sign, thousands)
+                form = replace(plain[sign], thousands=thousands)
                 if any(thousands in line for line in lines):
                     scores[delimiter, form] = _score(lines, delimiter, form)
     # The first of equals has no separator of thousands.
     delimiter, form = best = max(scores, key=scores.__getitem__)
-    other = (delimiter, NumberFormat(".", ","))
-    if form == NumberFormat(",") and scores.get(other) == scores[best]:
-        cells = [cell for record in _split(lines, delimiter) for cell in record]
-        return other if _are_thousands(cells) else best
-    return best
+    records = _split(lines, delimiter)
+    cells = [cell for record in records for cell in record]
+    other = (delimiter, NumberFormat(".", ",", signs))
+    if (
+        form == plain.get(",")
+        and scores.get(other) == scores[best]
+        and _are_thousands(cells, form)
+    ):
+        form = other[1]
+    # Signs in the first column alone are part of names, as in doses.
+    others = [cell for record in records for cell in record[1:] or record]
+    return delimiter, replace(form, signs=_signs_of_numbers(others, form))
 
 
-def _are_thousands(cells: list[str]) -> bool:
+def _signs_of_numbers(cells: list[str], form: NumberFormat) -> str:
+    """Return those of the signs that stand beside numbers, and not only in texts."""
+    bare = replace(form, signs="")
+    signed = [cell for cell in cells if is_number(cell, form) and not is_number(cell, bare)]
+    return "".join(sign for sign in form.signs if any(sign in cell for cell in signed))
+
+
+def _are_thousands(cells: list[str], form: NumberFormat) -> bool:
     """Whether commas in numbers separate thousands: only small numbers have none."""
-    numbers = [cell.strip() for cell in cells if is_number(cell, NumberFormat(",", ""))]
+    numbers = [cell.strip(f" {form.signs}") for cell in cells if is_number(cell, form)]
     whole = [cell for cell in numbers if "," not in cell]
     grouped = [cell for cell in numbers if "," in cell]
     return (

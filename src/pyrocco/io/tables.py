@@ -14,10 +14,11 @@ from scipy import sparse
 from pyrocco._typing import Dense, Floats
 from pyrocco.cells.inspection import machine_memory
 from pyrocco.io.columns import Columns
-from pyrocco.io.errors import MatrixError
+from pyrocco.io.errors import MatrixError, list_some
 from pyrocco.io.long_tables import absent_value
 from pyrocco.io.named_matrix import Matrix, named_matrix
 from pyrocco.io.table_options import TABLE_OPTIONS, TableOptions, find_columns
+from pyrocco.texts import one_line
 
 if TYPE_CHECKING:
     from pyrocco._typing import Matrix as Values
@@ -32,6 +33,8 @@ _TOTALS |= {"summe", "insgesamt", "total général", "total general", "totale", 
 # Rounded numbers add up to this share of the total.
 _ROUNDING = 1e-3
 _FEWEST_ROWS = 2
+# A note below a table has so many words.
+_FEWEST_WORDS = 3
 
 
 @dataclass(frozen=True)
@@ -58,8 +61,8 @@ def check_columns(columns: Columns, source: str, options: TableOptions = TABLE_O
     _check_chosen(columns, source, options)
     if not columns.roles.number_columns:
         raise MatrixError(
-            f"{source}: the matrix has no columns of numbers "
-            "(cells must be separated by commas, tabs or semicolons)"
+            f"{source}: the matrix has no columns of numbers: numbers must stand alone in their "
+            "cells, and cells of a text file must be separated by commas, tabs or semicolons"
         )
 
 
@@ -93,11 +96,12 @@ def matrix_from_table(
         return _matrix_from_long(loaded, columns, notes, source, options.absent)
     names = [str(name).strip() for name in loaded.texts[0]] if loaded.texts else None
     X, headings, ignored = _without_empty(loaded.X, columns)
-    table = _Wide(X, names, headings)
+    table, below = _without_notes_below(_Wide(X, names, headings))
+    ignored += below
     if not options.keep_totals:
         table, totals = _without_totals(table)
         ignored += totals
-    notes = [*notes, *ignored]
+    notes = [*notes, *ignored, *_about_empty(table)]
     matrix = named_matrix(table.X, table.row_names, table.column_names, notes, source)
     return replace(matrix, set_aside=columns.set_aside)
 
@@ -214,6 +218,35 @@ class _Wide:
     X: Dense
     row_names: Sequence[str] | None
     column_names: Sequence[str] | None
+
+
+def _about_empty(table: _Wide) -> list[str]:
+    """Name the columns without values."""
+    suspects = np.flatnonzero(np.isnan(table.X[0])).tolist()  # most columns are none
+    empty = [j for j in suspects if np.isnan(table.X[:, j]).all()]
+    if not empty or not table.column_names:
+        return []
+    columns, verb = ("column", "has") if len(empty) == 1 else ("columns", "have")
+    listed = list_some([f'"{table.column_names[j]}"' for j in empty])
+    return [f"The {columns} {listed} {verb} no values; --ignore leaves out columns."]
+
+
+def _without_notes_below(table: _Wide) -> tuple[_Wide, list[str]]:
+    """Remove last rows that hold a sentence instead of a name, and no values."""
+    n_rows = len(table.X)
+    names = table.row_names or ()
+    while n_rows > 1 and names and np.isnan(table.X[n_rows - 1]).all():
+        if len(names[n_rows - 1].split()) < _FEWEST_WORDS:
+            break
+        n_rows -= 1
+    left_out = [one_line(name) for name in names[n_rows:]]
+    if not left_out:
+        return table, []
+    which = "row" if len(left_out) == 1 else f"{len(left_out)} rows"
+    verb, are = ("has", "is") if len(left_out) == 1 else ("have", "are")
+    listed = list_some([f'"{name}"' for name in left_out])
+    note = f"The last {which}, {listed}, {verb} no values and {are} left out."
+    return _Wide(table.X[:n_rows], names[:n_rows], table.column_names), [note]
 
 
 def _without_totals(table: _Wide) -> tuple[_Wide, list[str]]:

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from pyrocco.io import arrow
-from pyrocco.io.cell_texts import MISSING, cell_problem, to_number
+from pyrocco.io.cell_texts import HEADINGS_BELOW, MISSING, are_texts, cell_problem, to_number
 from pyrocco.io.columns import Columns
 from pyrocco.io.errors import MatrixError, cell_place
 from pyrocco.io.named_matrix import Matrix
@@ -117,7 +117,8 @@ def _load(path: Path, layout: Layout, watch: Watch | None) -> tuple[LoadedColumn
 
 def _needs_words(layout: Layout) -> bool:
     """Whether numbers are written in a way that the fast readers do not know."""
-    return layout.columns.roles.are_answers or bool(layout.numbers.thousands)
+    numbers = layout.numbers
+    return layout.columns.roles.are_answers or bool(numbers.thousands or numbers.signs)
 
 
 def _load_words(path: Path, layout: Layout, watch: Watch | None) -> LoadedColumns:
@@ -244,6 +245,9 @@ def _body_problem(path: Path, layout: Layout, skip: int) -> str:
         for column, position in enumerate(columns.roles.number_columns):
             problem = cell_problem(record[position], layout.numbers, columns.roles.are_answers)
             if problem:
+                texts = [record[other] for other in columns.roles.number_columns]
+                if are_texts(texts, layout.numbers) and not columns.roles.are_answers:
+                    return f"line {line} of the file {HEADINGS_BELOW}"
                 return f"{_where(row, column, record, columns, line)} {problem}"
     return ""
 
@@ -259,4 +263,6 @@ def _where(row: int, column: int, record: list[str], columns: Columns, line: int
 
 def _about_ragged(line: int, n_cells: int, width: int) -> str:
     cells = counted(n_cells, "cell")
-    return f"line {line} of the file has {cells}, but the other lines have {width}"
+    remedy = "delete it if it is a note below the table, else complete it"
+    remedy = remedy if n_cells < width else "put names that contain separators in quotation marks"
+    return f"line {line} of the file has {cells}, but the other lines have {width}: {remedy}"

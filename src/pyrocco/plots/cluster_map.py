@@ -167,7 +167,7 @@ def clustermap(  # noqa: PLR0913 - as many as users of seaborn expect
         Annotations of rows and of columns. A DataFrame or Series is matched by its index, or by
         position if it only counts. A list has names of columns: of `data`, which are then not
         part of the matrix, or of ``obs`` and ``var`` of an AnnData object. Texts, yes/no values
-        and whole numbers with at most twelve values are drawn as categories, of which the 19
+        and whole numbers with few values that repeat are drawn as categories, of which the 19
         most frequent have a colour if there are more than 20.
     row_cluster, column_cluster : bool, default=True
         Whether rows, and columns, are sorted by cluster. If False they keep their order, such

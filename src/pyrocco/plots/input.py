@@ -15,6 +15,7 @@ from pyrocco.cells.input import check_matrix
 from pyrocco.io.anndata import take_matrix
 from pyrocco.io.cell_texts import NUMBER
 from pyrocco.io.column_facts import ColumnFacts, is_identifier
+from pyrocco.io.errors import list_some
 from pyrocco.io.headings import SAMPLE_LINES
 from pyrocco.io.named_matrix import Matrix as NamedMatrix
 from pyrocco.io.named_matrix import default_names
@@ -208,16 +209,27 @@ def _only_counts(index: pd.Index) -> bool:
     return isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1
 
 
+def _about_texts(names: Sequence[Any]) -> str:
+    listed = list_some([shown(name) for name in names])
+    if len(names) == 1:
+        which, them, argument = f"column {listed} of data holds", "it", f"[{names[0]!r}]"
+    else:
+        which, them, argument = f"columns {listed} of data hold", "them", "[...]"
+    return (
+        f"{which} texts or categories, not numbers: name {them} in row_annotations={argument} to "
+        f"draw {them} beside the heat map, drop {them}, or encode texts with "
+        "pyrocco.prepare.encode."
+    )
+
+
 def _check_numbers(cells: pd.DataFrame) -> None:
     """Say what to do about columns of texts or categories."""
     if not cells.columns.is_unique:
         return  # refused by the check of the matrix
-    for name, dtype in zip(cells.columns, cells.dtypes, strict=True):
-        if _holds_texts(cells[name], dtype):
-            raise ValueError(
-                f"column {shown(name)} of data holds texts or categories, not numbers: name it in "
-                f"row_annotations=[{name!r}] to draw it beside the heat map, or drop it."
-            )
+    types = zip(cells.columns, cells.dtypes, strict=True)
+    texts = [name for name, dtype in types if _holds_texts(cells[name], dtype)]
+    if texts:
+        raise ValueError(_about_texts(texts))
     if not np.prod(cells.shape):
         raise ValueError(f"data has {cells.shape[0]} rows and {cells.shape[1]} columns of numbers")
 

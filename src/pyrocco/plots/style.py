@@ -60,10 +60,11 @@ _COLOURS = (
 )  # fmt: skip
 
 # Muted colours for categories, so that they are not taken for clusters (Paul Tol's palette for
-# colour-blind readers), and after them the later ones of the clusters.
+# colour-blind readers), and after them the later ones of the clusters, those of the last clusters
+# first: 16 clusters and 25 categories share no colour.
 _CATEGORIES = (
     "#cc6677", "#332288", "#ddcc77", "#117733", "#88ccee", "#882255", "#44aa99", "#999933",
-    "#aa4499", *_COLOURS[7:],
+    "#aa4499", *_COLOURS[16:], *_COLOURS[7:16],
 )  # fmt: skip
 
 FONT_SIZE = 8.0  # points
@@ -98,7 +99,9 @@ def cluster_colours(n: int, start: int = 0) -> list[str]:
 
 
 def category_colours(n: int, start: int = 0) -> list[str]:
-    """Return a colour for each of `n` categories of an annotation; none is that of a cluster.
+    """Return a colour for each of `n` categories of an annotation.
+
+    The first 25 are none of those of the first 16 clusters.
 
     Parameters
     ----------

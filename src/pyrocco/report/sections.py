@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from pyrocco._typing import FittedCoClustering, Matrix
+from pyrocco.cells.kinds import Cells
 from pyrocco.report.sentences import n_missing_values, n_outlier_cells
 from pyrocco.report.words import Words
 
@@ -164,8 +165,9 @@ def _text(value: object) -> str:
         return ", ".join(map(str, value)) or "none"
     if isinstance(value, float):
         return f"{value:.4g}"
-    # Objects by the name of their class: their repr may contain an address.
-    return str(value) if isinstance(value, str | int | np.integer | None) else type(value).__name__
+    # Other objects by the name of their class: their repr may contain an address.
+    is_plain = isinstance(value, str | int | np.integer | Cells | None)
+    return str(value) if is_plain else type(value).__name__
 
 
 def _objective_plot(objective: list[float]) -> str:

@@ -30,8 +30,9 @@ Counts = NDArray[np.int64]
 def annotation_kind(annotation: pd.Series[Any]) -> Kind:
     """Return whether an annotation is a number or a category.
 
-    It is a number if its values are numeric and some are not whole or more than twelve are
-    different. Whole numbers with fewer different values, texts and yes/no values are categories.
+    Texts and yes/no values are categories, and so are whole numbers with at most twelve different
+    values, unless they are larger than twelve and most of them occur once, such as the ages of
+    ten people. Other numbers are numbers.
 
     Parameters
     ----------
@@ -49,14 +50,23 @@ def annotation_kind(annotation: pd.Series[Any]) -> Kind:
     'number'
     >>> annotation_kind(pd.Series([1, 2, 2, 3])), annotation_kind(pd.Series(["drug", "none"]))
     ('category', 'category')
+    >>> annotation_kind(pd.Series([31, 40, 28, 31]))
+    'number'
     """
     values = _known(annotation)
     if not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
         return "category"
     numbers = values.to_numpy(dtype=float)
     is_whole = bool(np.all(numbers == np.floor(numbers)))
-    few = len(np.unique(numbers)) <= MOST_CATEGORIES
+    n_different = len(np.unique(numbers))
+    are_small = np.abs(numbers).max(initial=0) <= MOST_CATEGORIES
+    few = n_different <= (MOST_CATEGORIES if are_small else _few_of(len(numbers)))
     return "category" if is_whole and few else "number"
+
+
+def _few_of(n_values: int) -> int:
+    """Return how many different large numbers among `n_values` are still categories."""
+    return min(MOST_CATEGORIES, max(2, n_values // 2))
 
 
 def association(labels: ArrayLike, annotations: pd.DataFrame | pd.Series[Any]) -> pd.DataFrame:

@@ -172,12 +172,31 @@ class HeatMap {
       pen.fillStyle = side.colours[cluster];
       if (side.kind === "row") pen.fillRect(frame.left - BAR - 2, frame.top + from, BAR, Math.max(0.5, to - from - 1));
       else pen.fillRect(frame.left + from, frame.top - BAR - 2, Math.max(0.5, to - from - 1), BAR);
-      const room = side.kind === "row" ? 13 : 9 * side.tag(cluster).length;
-      if (!showTags || to - from < room) continue;
+      const room = side.kind === "row" && showTags ? 13 : 9 * side.tag(cluster).length;
+      if (to - from < room) continue;
+      if (!showTags) {
+        this.drawTagInBar(pen, frame, side, cluster, (from + to) / 2);
+        continue;
+      }
       pen.fillStyle = this.ink;
       if (side.kind === "row") pen.fillText(this.bandText(frame, side, cluster), frame.left - BAR - 8 - frame.across, frame.top + (from + to) / 2);
       else pen.fillText(side.tag(cluster), frame.left + (from + to) / 2, frame.top - BAR - 10 - frame.down);
     }
+  }
+
+  // Beside names of rows there is no room for that of their cluster but in its bar.
+  drawTagInBar(pen, frame, side, cluster, middle) {
+    pen.save();
+    const parts = [1, 3, 5].map((start) => parseInt(side.colours[cluster].slice(start, start + 2), 16));
+    pen.fillStyle = needsWhite(parts) ? "#fff" : "#000";
+    pen.font = "bold 9px system-ui, sans-serif";
+    pen.textAlign = "center";
+    pen.translate(frame.left - BAR / 2 - 2, frame.top + middle);
+    pen.rotate(-Math.PI / 2);
+    pen.fillText(side.tag(cluster), 0, 0.5);
+    pen.restore();
+    pen.font = "12px system-ui, sans-serif"; // a picture in SVG restores places only
+    pen.textAlign = "right";
   }
 
   bandText(frame, side, cluster) {

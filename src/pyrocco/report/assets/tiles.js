@@ -67,8 +67,7 @@ class Tiles {
   // Whether white text has more contrast with the colour of a value than black text.
   isDark(value) {
     const colour = this.colour(value);
-    const linear = (shift) => { const part = ((colour >> shift) & 255) / 255; return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4; };
-    return 0.2126 * linear(0) + 0.7152 * linear(8) + 0.0722 * linear(16) < 0.179;
+    return needsWhite([0, 8, 16].map((shift) => (colour >> shift) & 255));
   }
 
   // `downs` and `acrosses` hold the tiles that each row and each column of pixels covers.
@@ -85,6 +84,13 @@ class Tiles {
       }
     }
   }
+}
+
+// Whether white text has more contrast with a colour (red, green, blue, up to 255) than black text.
+function needsWhite(colour) {
+  const linear = (part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+  const [red, green, blue] = colour.map((part) => linear(part / 255));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue < 0.179;
 }
 
 const hatch = (place) => (place % 7 < 3 ? 0xff8a8a8a : 0xffd9d9d9);

@@ -197,10 +197,12 @@ class TorchBackend:
     def overwrite(self, U: Tensor, values: Tensor) -> None:
         U.copy_(values)
 
-    def shifted_residual(self, operator: Operator, shifts: Floats, F: Tensor, Y: Tensor) -> Tensor:
+    def shifted_residual(
+        self, operator: Operator, shifts: Floats, F: Tensor, Y: Tensor
+    ) -> tuple[Tensor, Floats]:
         image = self.torch.empty_like(Y)
-        self._shifted(operator, shifts, Y, image)
-        return F - image
+        products = self.shifted_apply(operator, shifts, Y, image)
+        return F - image, products
 
     def shifted_apply(self, operator: Operator, shifts: Floats, Y: Tensor, out: Tensor) -> Floats:
         self._shifted(operator, shifts, Y, out)

@@ -202,6 +202,19 @@ def test_only_a_gpu_rounds_by_default():
     assert ROCCO(device=TorchBackend("cpu")).fit(DATA["uniform"][:300]).row_graph_ is not None
 
 
+def test_the_default_type_of_pytorch_does_not_matter():
+    X = DATA["uniform"][:500]
+    expected = everyone(searched(X))
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        found = searched(X)
+        assert found.scores(torch.arange(3)).dtype == torch.float32
+        np.testing.assert_array_equal(everyone(found), expected)
+    finally:
+        torch.set_default_dtype(before)
+
+
 def test_buckets_grow_with_the_root_of_the_rows():
     assert [bucket_columns(n, 24) for n in (10, 10**4, 10**5, 10**6, 10**7)] == [
         32, 32, 64, 192, 640,

@@ -268,15 +268,15 @@ class RoundedNeighbors:
         return to_tensor_float((rows * 2.0**-self._exponent).to(self.torch.float32), self.torch)
 
     def _left(self, queries: Tensor) -> Tensor:
-        ones = self.torch.ones(len(queries), 3, device=queries.device)
-        return self._aligned([-self._rounded(self.rows[queries]), ones])
+        rounded = self._rounded(self.rows[queries])
+        return self._aligned([-rounded, rounded.new_ones(len(queries), 3)])
 
     @cached_property
     def _right(self) -> Tensor:
         rounded = self._rounded(self.rows)
         right = self._aligned([rounded, self._half_squares(rounded)])
         # Columns that fill the last bucket and are no rows.
-        more = self.torch.zeros(-len(right) % self.bucket, right.shape[1], device=right.device)
+        more = right.new_zeros(-len(right) % self.bucket, right.shape[1])
         more[:, rounded.shape[1]] = self.torch.inf
         return self.torch.cat([right, more])
 
@@ -291,7 +291,7 @@ class RoundedNeighbors:
     def _aligned(self, columns: list[Tensor]) -> Tensor:
         """Join columns, and add columns of zeros up to a number that is computed efficiently."""
         width = sum(part.shape[1] for part in columns)
-        zeros = self.torch.zeros(len(columns[0]), -width % _ALIGNED, device=columns[0].device)
+        zeros = columns[0].new_zeros(len(columns[0]), -width % _ALIGNED)
         return self.torch.cat([*columns, zeros], dim=1)
 
     def _farthest(self, sample: Tensor) -> Found:
@@ -301,7 +301,7 @@ class RoundedNeighbors:
         """
         queries = self.rows[sample].to(self.torch.float64)
         own = queries.square().sum(1)
-        best = self.torch.full((len(sample), 0), self.torch.inf, device=sample.device)
+        best = queries.new_zeros(len(sample), 0)
         for part in slices(len(self.rows), _SAMPLE_OTHERS):
             others = self.rows[part].to(self.torch.float64)
             squared = others.square().sum(1) - 2 * (queries @ others.T)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from pyrocco import ROCCO
+from pyrocco.datasets import make_noisy_biclusters
 from pyrocco.solvers import ConjugateGradientSolver
 from tests.reference import literal_rocco
 
@@ -30,6 +31,18 @@ def test_paper_variant_is_algorithm_1(solver, dtype, bound):
     np.testing.assert_allclose(
         [record["objective"] for record in model.history_], objectives, rtol=max(bound, 1e-6)
     )
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("shape", [(80, 30), (30, 80)])
+def test_the_objective_of_one_solve_is_the_same_for_every_solver(dtype, shape):
+    """Also for the solver that computes it in passing."""
+    X = make_noisy_biclusters(shape, 3, noise=10, random_state=0).X.astype(dtype)
+    expected, found = (
+        ROCCO(solver=solver).fit(X).history_[0]["objective"]
+        for solver in ("spectral", "decoupled")
+    )
+    assert found == pytest.approx(expected, rel=1e-9 if dtype == np.float64 else 1e-4)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -21,7 +21,7 @@ from pyrocco.datasets import load, make_noisy_biclusters
 
 SHAPES = {"20k": (20_000, 1000), "100k": (100_000, 100)}
 CASES = (*SHAPES, "classic3", "20news10")
-LIMIT = 8
+LIMIT = 6
 HEADER = [
     "case", "shape", "dense float32, MB", "graphs, MB", "before, MB", "peak above it, MB",
     "less graphs, times dense", "peak of each stage, times dense",

@@ -149,7 +149,13 @@ class SylvesterSystem:
 
 
 class Schedule(Protocol):
-    """Updates both sides after an iteration and decides when to stop."""
+    """Updates both sides after an iteration and decides when to stop.
+
+    `needs_objective` is False if `step` does not look at the change of the objective, and stops
+    after the first iteration.
+    """
+
+    needs_objective: bool
 
     def step(self, iteration: int, change: float, sides: Sequence[Side]) -> bool:
         """Update `sides` given the change of the objective; return True to stop."""
@@ -158,6 +164,8 @@ class Schedule(Protocol):
 class SmoothOnce:
     """The convex limit: all edges have weight 1, so that one solve gives the solution."""
 
+    needs_objective = False
+
     def step(self, iteration: int, change: float, sides: Sequence[Side]) -> bool:
         """Stop."""
         return True
@@ -165,6 +173,8 @@ class SmoothOnce:
 
 class SmoothUntilStill:
     """The convex limit with missing values, which follow U until the objective is stable."""
+
+    needs_objective = True
 
     def __init__(self, tolerance: float):
         self.tolerance = tolerance
@@ -182,6 +192,8 @@ class EveryFour:
     as RCC's program does, until both mu have passed their thresholds and the objective changes by
     less than that.
     """
+
+    needs_objective = True
 
     def __init__(self, tolerance: float | None = None):
         self.tolerance = tolerance
@@ -202,6 +214,8 @@ class EveryFour:
 
 class UpToFour:
     """The schedule of RCC's program: `EveryFour`, with mu halved early on a stable objective."""
+
+    needs_objective = True
 
     def __init__(self, tolerance: float = 0.1):
         self.tolerance = tolerance

@@ -92,15 +92,15 @@ def learn_representation(
         X = backend.copy(X)
         X[missing] = U[missing]
     while not settled and len(history) < max_iter:  # line 3
-        started = time.perf_counter()
-        for side in sides:
-            side.update(U, backend)  # line 4: line process, Eq. 7
-        objective = 0.5 * shift * backend.squared_distance(X, U)
-        objective += sum(side.energy() for side in sides)
+        started, objective = time.perf_counter(), 0.0
+        if schedule.needs_objective:
+            objective = _updated(X, U, sides, shift, backend)  # line 4
         P, Q = (side.operator(backend, backend.dtype(X)) for side in sides)  # line 5: A, B
         system = SylvesterSystem(X, shift, P, Q, backend, workspace)
         solution = solver.solve(system, U)  # line 6: Eq. 11
         U = solution.U
+        if not schedule.needs_objective:
+            objective = _objective_of_data(X, sides, solution, shift, backend)
         if missing is not None:
             X[missing] = U[missing]
         record = _record(len(history), objective, sides, solution, started)
@@ -125,6 +125,29 @@ def _begin(
     # Solvers may overwrite U.
     U = backend.copy(backend.asarray(start.U))
     return U, list(start.history), start.objective, start.settled
+
+
+def _updated(
+    X: DeviceArray, U: DeviceArray, sides: tuple[Side, Side], shift: float, backend: Backend
+) -> float:
+    """Set the line process of both sides (Eq. 7) and return the objective."""
+    for side in sides:
+        side.update(U, backend)
+    distance = backend.squared_distance(X, U)
+    return 0.5 * shift * distance + sum(side.energy() for side in sides)
+
+
+def _objective_of_data(
+    X: DeviceArray, sides: tuple[Side, Side], solution: Solution, shift: float, backend: Backend
+) -> float:
+    """Return the objective at U = X, from where a single solve starts, in the convex limit.
+
+    Nothing but the history contains it. If the solver has computed what is needed, no lengths of
+    edges are: for rows in chunks, they would need an exchange of the whole matrix.
+    """
+    if solution.start_product is None:
+        return _updated(X, X, sides, shift, backend)
+    return 0.5 * (solution.start_product - shift * backend.squared_norm(X))
 
 
 def _state(

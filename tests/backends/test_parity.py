@@ -193,8 +193,8 @@ def test_every_solver_runs_on_torch(backend, solver):
 @pytest.mark.parametrize("n_rows", [40, 3000])
 def test_neighbours_on_torch(backend, metric, n_rows, monkeypatch):
     """The large case selects by minima over columns, in several batches."""
-    monkeypatch.setattr("pyrocco.backends.torch._MEMORY_SHARE", 0.01)
-    monkeypatch.setattr("pyrocco.backends.torch._COLUMNS_TOGETHER", 16)
+    monkeypatch.setattr("pyrocco.backends.device_neighbors._MEMORY_SHARE", 0.01)
+    monkeypatch.setattr("pyrocco.backends.device_neighbors._COLUMNS_TOGETHER", 16)
     X = np.random.default_rng(0).normal(size=(n_rows, 6))
     found = mutual_knn_graph(X, 5, metric, search=DeviceSearch(backend))
     expected = mutual_knn_graph(X, 5, metric)

@@ -9,7 +9,8 @@ from sklearn.base import clone
 from sklearn.datasets import make_biclusters
 
 from pyrocco import ROCCO
-from pyrocco.backends import TorchBackend
+from pyrocco.backends import ChunkedBackend, TorchBackend
+from pyrocco.backends.chunked.rechunk import Rechunk
 from pyrocco.datasets import make_noisy_biclusters
 from pyrocco.fitting import engines, memory_plan
 
@@ -65,6 +66,29 @@ def test_labels_are_those_of_the_ordinary_fit(name, rows):
     assert on_chunks.row_graph_.n_nodes == data.shape[0]
     assert on_chunks.column_graph_.n_nodes == len(on_chunks.column_labels_) == data.shape[1]
     np.testing.assert_array_equal(on_chunks.row_graph_.heads, model.row_graph_.heads)
+
+
+@pytest.mark.parametrize("name", ["tall", "wide"])
+def test_lengths_of_edges_that_only_the_history_needs_are_not_computed(name, monkeypatch):
+    """Those of rows would take an exchange of all chunks."""
+    data, axes, rechunks = SHAPES[name], [], []
+    lengths, to_panels = ChunkedBackend.edge_lengths, Rechunk.to_panels
+
+    def measured(self, U, heads, tails, axis):
+        axes.append(axis)
+        return lengths(self, U, heads, tails, axis)
+
+    def counted(self, U):
+        rechunks.append(U.shape)
+        return to_panels(self, U)
+
+    monkeypatch.setattr(ChunkedBackend, "edge_lengths", measured)
+    monkeypatch.setattr(Rechunk, "to_panels", counted)
+    history = ROCCO().fit(chunked(data, 20)).history_
+    assert 0 not in axes
+    assert len(rechunks) == 1
+    expected = ROCCO().fit(data).history_
+    assert history[0]["objective"] == pytest.approx(expected[0]["objective"], rel=1e-6)
 
 
 def test_boolean_data():

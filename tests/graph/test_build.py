@@ -14,6 +14,14 @@ METRICS = ("euclidean", "manhattan", "cosine")
 SCIPY_NAMES = {"manhattan": "cityblock"}
 
 
+@pytest.fixture(autouse=True, scope="module")
+def sparse_rows_stay_sparse():
+    """However many cells of the small matrices here are filled."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(distances, "DENSE_SHARE", 1.0)
+        yield
+
+
 def edges(graph):
     return set(zip(graph.heads.tolist(), graph.tails.tolist(), strict=True))
 
@@ -126,6 +134,31 @@ def test_single_precision_candidates_lose_no_edge(metric):
     everyone = np.arange(len(X))
     assert not rows.candidates(distances.Query(everyone, everyone, 6)).certain.all()
     assert edges(mutual_knn_graph(X, 6, metric, False)) == literal_mutual_edges(X, 6, metric)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize(("filled", "kind"), [(0.1, "SparseRows"), (0.3, "DenseRows")])
+def test_sparse_rows_with_many_values_become_dense(filled, kind, metric, monkeypatch):
+    monkeypatch.setattr(distances, "DENSE_SHARE", 0.15)
+    X = sparse.random_array((90, 40), density=filled, rng=np.random.default_rng(0)).tocsr()
+    rows = distances.distances_between_rows(X, metric)
+    assert isinstance(rows.X, np.ndarray) == (kind == "DenseRows")
+    if metric != "manhattan":
+        assert type(rows._single).__name__ == kind
+    assert edges(mutual_knn_graph(X, 6, metric)) == edges(mutual_knn_graph(X.toarray(), 6, metric))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_products_of_sparse_rows(dtype):
+    X = sparse.random_array((70, 30), density=0.2, rng=np.random.default_rng(0)).tocsr()
+    X = X.astype(dtype)
+    rows, wanted = distances.SparseRows(X, np.float64), np.array([3, 69, 0, 3])
+    expected = X[wanted].toarray().astype(float) @ X.toarray().astype(float).T
+    for first in (0, 13):
+        ((part, products),) = rows.tiles(wanted, first)
+        assert part == slice(first, 70)
+        assert products.flags["C_CONTIGUOUS"]
+        np.testing.assert_allclose(products, expected[:, first:], rtol=1e-12, atol=1e-15)
 
 
 def test_many_ties_go_by_index_dense_and_sparse():

@@ -13,6 +13,7 @@ from pyrocco import mutual_knn_graph
 from pyrocco.backends import ChunkedBackend, ChunkedMatrix, ScratchStore
 from pyrocco.backends.chunked.rechunk import exchange
 from pyrocco.graph import chunked as chunked_module
+from pyrocco.graph import distances
 from pyrocco.graph.chunked import ChunkedSearch, OverlappingRegions
 from pyrocco.graph.exact import ExactSearch
 
@@ -23,6 +24,14 @@ FORMS = {
     "CSR": sparse.csr_array,
     "CSR matrix": sparse.csr_matrix,
 }
+
+
+@pytest.fixture(autouse=True, scope="module")
+def sparse_rows_stay_sparse():
+    """However many cells of the small matrices here are filled."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(distances, "DENSE_SHARE", 1.0)
+        yield
 
 
 def scattered(seed=0, shape=(40, 26)):

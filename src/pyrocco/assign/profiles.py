@@ -139,6 +139,8 @@ def block_sums(X: Floats, others: Labels) -> tuple[Floats, Floats]:
 def _project(deviations: Floats, axes: Floats) -> Floats:
     """Return the scores on the axes; for rows with missing values, the least-squares fit."""
     missing = np.isnan(deviations)
+    if not missing.any():
+        return np.asarray(deviations @ axes)
     scores = np.where(missing, 0, deviations) @ axes
     for row in np.flatnonzero(missing.any(axis=1)):
         known = axes[~missing[row]]

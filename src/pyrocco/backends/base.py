@@ -174,8 +174,10 @@ class ArrayBackendOf(BackendOf[ArrayT], Protocol[ArrayT]):
     def zeros_like(self, U: ArrayT) -> ArrayT:
         """Return a new array of the same shape and dtype, filled with zeros."""
 
-    def shifted_residual(self, operator: Operator, shifts: Floats, F: ArrayT, Y: ArrayT) -> ArrayT:
-        """Compute F - P Y - Y diag(shifts)."""
+    def shifted_residual(
+        self, operator: Operator, shifts: Floats, F: ArrayT, Y: ArrayT
+    ) -> tuple[ArrayT, Floats]:
+        """Compute F - image with image = P Y + Y diag(shifts); also return all <y_j, image_j>."""
 
     def shifted_apply(self, operator: Operator, shifts: Floats, Y: ArrayT, out: ArrayT) -> Floats:
         """Write P Y + Y diag(shifts) into `out`; return <y_j, out_j> of every column."""

@@ -166,10 +166,12 @@ class NumpyBackend:
     def overwrite(self, U: Dense, values: Dense) -> None:
         U[:] = values
 
-    def shifted_residual(self, operator: Operator, shifts: Floats, F: Dense, Y: Dense) -> Dense:
+    def shifted_residual(
+        self, operator: Operator, shifts: Floats, F: Dense, Y: Dense
+    ) -> tuple[Dense, Floats]:
         image = np.empty_like(Y)
-        kernels.shifted_apply(Y, image, shifts.astype(Y.dtype), *operator)
-        return np.asarray(np.subtract(F, image, out=image))
+        products = self.shifted_apply(operator, shifts, Y, image)
+        return np.asarray(np.subtract(F, image, out=image)), products
 
     def shifted_apply(self, operator: Operator, shifts: Floats, Y: Dense, out: Dense) -> Floats:
         return np.asarray(kernels.shifted_apply(Y, out, shifts.astype(Y.dtype), *operator))

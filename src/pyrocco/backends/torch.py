@@ -13,16 +13,11 @@ from scipy import sparse
 
 from pyrocco._typing import Dense, Floats, Labels, Matrix
 from pyrocco.backends.base import Iterates, LaplacianArrays, LinearSystem, Operator, Sums
+from pyrocco.backends.device_neighbors import ExactNeighbors, nearest_of_rounded
 from pyrocco.backends.kernels.hashing import MIXER, STEPS
-from pyrocco.backends.numpy import slices
 
 if TYPE_CHECKING:
     from torch import Tensor
-
-# Columns whose smallest value represents all of them in the first round of selection.
-_COLUMNS_TOGETHER = 128
-# Share of the free memory that the distances computed at once may take.
-_MEMORY_SHARE = 0.1
 
 
 def import_torch() -> ModuleType:
@@ -202,10 +197,12 @@ class TorchBackend:
     def overwrite(self, U: Tensor, values: Tensor) -> None:
         U.copy_(values)
 
-    def shifted_residual(self, operator: Operator, shifts: Floats, F: Tensor, Y: Tensor) -> Tensor:
+    def shifted_residual(
+        self, operator: Operator, shifts: Floats, F: Tensor, Y: Tensor
+    ) -> tuple[Tensor, Floats]:
         image = self.torch.empty_like(Y)
-        self._shifted(operator, shifts, Y, image)
-        return F - image
+        products = self.shifted_apply(operator, shifts, Y, image)
+        return F - image, products
 
     def shifted_apply(self, operator: Operator, shifts: Floats, Y: Tensor, out: Tensor) -> Floats:
         self._shifted(operator, shifts, Y, out)
@@ -244,7 +241,20 @@ class TorchBackend:
         Batches of distances fit into the free memory. The distances returned are exact. If there
         are too few rows, index -1 and distance inf fill the rest.
         """
-        return _NearestRows(self, rows, components, metric).nearest(queries, count)
+        search = ExactNeighbors(self.torch, rows, self.tensor(components), metric)
+        alone = bool((np.diff(components) > 0).all())
+        found, lengths = search.nearest(self.tensor(queries), count, alone)
+        return found.cpu().numpy(), lengths.cpu().numpy()
+
+    def nearest_of_many(
+        self, rows: Tensor, count: int, metric: str
+    ) -> tuple[Labels, Floats] | None:
+        """Find nearly all of the `count` nearest other rows of every row, by rounded products.
+
+        Returns None if a sample shows that more than a hundredth would be missed.
+        """
+        found = nearest_of_rounded(self.torch, rows, count, metric)
+        return None if found is None else (self.to_numpy(found[0]), self.to_numpy(found[1]))
 
     def argsort(self, values: Dense) -> Labels:
         """Return the order that sorts the values; equal values keep their order."""
@@ -295,93 +305,3 @@ def _unit_rows(torch: ModuleType, rows: Tensor) -> Tensor:
         return unit
     with_empty: Tensor = torch.cat([unit, empty.to(rows.dtype)], dim=1)
     return with_empty
-
-
-class _NearestRows:
-    """Search by one product per batch of rows; distances of the candidates are then exact."""
-
-    def __init__(self, backend: TorchBackend, rows: Tensor, components: Labels, metric: str):
-        self.torch, self.tensor = backend.torch, backend.tensor
-        self.rows, self.metric = rows, metric
-        self.components = backend.tensor(components)
-        self.alone = bool((np.diff(components) > 0).all())
-        if metric != "manhattan":
-            # Half the squared distance minus half the square of the row itself, as one product.
-            ones = self.torch.ones_like(rows[:, :1])
-            self.left = self.torch.cat([-rows, ones], dim=1)
-            self.right = self.torch.cat([rows, rows.square().sum(1, keepdim=True) / 2], dim=1).T
-
-    def nearest(self, queries: Labels, count: int) -> tuple[Labels, Floats]:
-        """Return indices and exact distances of the `count` nearest, in batches of queries."""
-        found = [
-            self._nearest(self.tensor(queries[batch]), count)
-            for batch in self._batches(len(queries))
-        ]
-        indices, lengths = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
-        return indices, lengths
-
-    def _batches(self, n_queries: int) -> list[slice]:
-        n_rows, n_columns = self.rows.shape
-        free = self.torch.cuda.mem_get_info()[0] if self.rows.is_cuda else 2**30
-        # The scores, and the differences of the candidates to their row.
-        row_bytes = 8 * (n_rows + 32 * n_columns)
-        return slices(n_queries, int(max(1, _MEMORY_SHARE * free // row_bytes)))
-
-    def _nearest(self, queries: Tensor, count: int) -> tuple[Labels, Floats]:
-        # A few spare candidates, so that exact distances can correct the order of near-ties.
-        spare = min(len(self.rows), count + max(5, count // 2))
-        if self.metric == "manhattan":
-            scores = self.torch.cdist(self.rows[queries], self.rows, p=1)
-        else:
-            scores = self.left[queries] @ self.right
-        self._exclude(scores, queries)
-        candidates = self._smallest(scores, spare).sort(1).values
-        inside = scores.gather(1, candidates).isinf()
-        del scores
-        exact = self._exact(queries, candidates)
-        order = self._without_rounding(exact).masked_fill(inside, self.torch.inf)
-        order = order.sort(dim=1, stable=True).indices[:, :count]
-        found = candidates.masked_fill(inside, -1).gather(1, order)
-        lengths = exact.masked_fill(inside, self.torch.inf).gather(1, order)
-        return found.cpu().numpy(), lengths.cpu().numpy()
-
-    def _without_rounding(self, lengths: Tensor) -> Tensor:
-        """Round to about ten digits, as on the CPU, so that ties are broken by index."""
-        mantissa, exponent = self.torch.frexp(lengths)
-        rounded: Tensor = self.torch.ldexp((mantissa * 2.0**34).round() / 2.0**34, exponent)
-        return rounded
-
-    def _exclude(self, scores: Tensor, queries: Tensor) -> None:
-        """Exclude rows of the same component: the row itself if it is its own component."""
-        if self.alone:
-            scores.scatter_(1, queries[:, None], self.torch.inf)
-        else:
-            same = self.components[queries][:, None] == self.components
-            scores.masked_fill_(same, self.torch.inf)
-
-    def _exact(self, queries: Tensor, candidates: Tensor) -> Tensor:
-        differences = self.rows[queries][:, None, :] - self.rows[candidates]
-        if self.metric == "manhattan":
-            return differences.abs().sum(2, dtype=self.torch.float64)
-        squared = differences.square().sum(2, dtype=self.torch.float64)
-        return squared / 2 if self.metric == "cosine" else squared.sqrt()
-
-    def _smallest(self, scores: Tensor, count: int) -> Tensor:
-        """Return the indices of the smallest values of each row.
-
-        A plain top-k reads wide rows many times. The minimum over every `_COLUMNS_TOGETHER`
-        columns takes one pass, and the `count` smallest values lie where the `count` smallest
-        minima are.
-        """
-        n_rows, width = scores.shape
-        if width <= 4 * _COLUMNS_TOGETHER * count:
-            return scores.topk(count, largest=False).indices
-        whole = width // _COLUMNS_TOGETHER * _COLUMNS_TOGETHER
-        minima = scores[:, :whole].view(n_rows, -1, _COLUMNS_TOGETHER).amin(2)
-        chosen = minima.topk(count, largest=False, sorted=False).indices
-        within = self.torch.arange(_COLUMNS_TOGETHER, device=scores.device)
-        columns = (chosen[:, :, None] * _COLUMNS_TOGETHER + within).view(n_rows, -1)
-        rest = self.torch.arange(whole, width, device=scores.device).expand(n_rows, -1)
-        columns = self.torch.cat([columns, rest], dim=1)
-        best = scores.gather(1, columns).topk(count, largest=False).indices
-        return columns.gather(1, best)

@@ -49,7 +49,8 @@ def mutual_knn_graph(
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n_rows, n_columns)
-        Rows to connect. Sparse input is never converted to a dense array as a whole.
+        Rows to connect. A sparse matrix is converted to a dense array only if more than 15 % of
+        its cells are filled, where this is faster and takes little more memory.
     n_neighbors : int
         Number of neighbours of each row, or all other rows if there are fewer.
     metric : {"euclidean", "manhattan", "cosine"}

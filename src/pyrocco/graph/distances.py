@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.metrics import pairwise_distances
 from sklearn.preprocessing import normalize
 
-from pyrocco._typing import Dense, Floats, Labels, Mask, Matrix
+from pyrocco._typing import Dense, Floats, Labels, Mask, Matrix, is_sparse
 from pyrocco.backends.kernels import graphs as kernels
 from pyrocco.validation import check_choice
 
@@ -19,6 +19,9 @@ METRICS = ("euclidean", "manhattan", "cosine")
 # A tile of products should stay in the second-level cache until it has been read.
 TILE_ROWS = 256
 TILE_COLUMNS = 1024
+# Share of filled cells above which dense products take less time than sparse ones. A dense array
+# in single precision then takes about as much memory as two sparse matrices in double precision.
+DENSE_SHARE = 0.15
 # Sparse products and sums of absolute differences are computed for whole rows of distances.
 BATCH_BYTES = 32 * 2**20
 
@@ -95,13 +98,16 @@ class SparseRows:
         self.values: sparse.csr_array = X.astype(np.float64, copy=False)
         self.squares = row_squares(self.values)
         self.batch_rows = rows_in_a_batch(X.shape[0])
-        self._transposed = self.values.T
+        self._transposed = self.values.T.tocsr()
 
     def tiles(self, rows: Labels, first: int = 0) -> Iterator[tuple[slice, Dense]]:
         """Yield the range of all rows from `first` on and the products of `rows` with them."""
-        others = self.values[first:].T if first else self._transposed
-        products = (self.values[rows] @ others).toarray()
-        yield slice(first, self.values.shape[0]), np.ascontiguousarray(products)
+        X, Y = self.values, self._transposed
+        products = np.empty((len(rows), X.shape[0]))
+        kernels.sparse_products(
+            X.data, X.indices, X.indptr, Y.data, Y.indices, Y.indptr, rows, products
+        )
+        yield slice(first, X.shape[0]), np.ascontiguousarray(products[:, first:])
 
     def certain(self, lengths: Floats, squares: Dense, bounds: Dense, n_neighbors: int) -> Mask:
         """Return True for all rows."""
@@ -234,10 +240,16 @@ _DISTANCES: dict[str, type[SquaredEuclidean] | type[Manhattan]] = {
 
 
 def distances_between_rows(X: Matrix, metric: str) -> Distances:
-    """Prepare the rows of `X` for repeated distance queries under `metric`."""
+    """Prepare the rows of `X` for repeated distance queries under `metric`.
+
+    A sparse matrix of which more than `DENSE_SHARE` is filled becomes an array.
+    """
     check_metric(metric)
+    if is_sparse(X):
+        filled = X.nnz / (X.shape[0] * X.shape[1])
+        return _DISTANCES[metric](X.toarray() if filled > DENSE_SHARE else X)
     # Rows are gathered by the thousand, which is faster if each of them is contiguous.
-    return _DISTANCES[metric](X if sparse.issparse(X) else np.ascontiguousarray(X))
+    return _DISTANCES[metric](np.ascontiguousarray(X))
 
 
 def check_metric(metric: str) -> None:

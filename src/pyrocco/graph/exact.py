@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
@@ -12,6 +13,9 @@ from pyrocco._typing import Dense, Floats, Labels, Mask, Matrix
 from pyrocco.backends import TorchBackend
 from pyrocco.backends.threads import in_threads
 from pyrocco.graph.distances import Distances, Query, distances_between_rows, without_rounding
+
+# Number of rows up to which a GPU compares all pairs in the precision of the rows.
+EXACT_ROWS_ON_GPU = 50_000
 
 
 @dataclass(frozen=True)
@@ -96,17 +100,29 @@ def nearest_first(indices: Labels, distances: Floats, n_neighbors: int) -> Neigh
 
 
 class DeviceSearch:
-    """Exact search by PyTorch (see `TorchBackend.nearest`)."""
+    """Search by PyTorch: exact, or on a GPU with more than `exact_rows` rows nearly so.
 
-    name = "exact on device"
+    Above, rows are compared after rounding (see `RoundedNeighbors`), unless a sample shows that
+    more than a hundredth of the neighbours would be missed.
+    """
 
-    def __init__(self, backend: TorchBackend):
+    def __init__(self, backend: TorchBackend, exact_rows: int | None = None):
         self.backend = backend
+        # On the CPU, rounded products take as long as others.
+        on_gpu = backend.device.type == "cuda"
+        self.exact_rows = exact_rows or (EXACT_ROWS_ON_GPU if on_gpu else sys.maxsize)
+        self.name = "exact on device"
 
     def search(self, X: Matrix, n_neighbors: int, metric: str) -> Neighbors:
         """Return the nearest other rows of every row, ties by index."""
-        everyone = np.arange(X.shape[0])
-        return self.outside(X, metric)(everyone, everyone, n_neighbors)
+        rows, self.name = self.backend.prepare(X, metric), "exact on device"
+        if len(rows) > self.exact_rows and metric != "manhattan":
+            found = self.backend.nearest_of_many(rows, n_neighbors, metric)
+            if found is not None:
+                self.name = "approximate on device"
+                return Neighbors(*found)
+        everyone = np.arange(len(rows))
+        return Neighbors(*self.backend.nearest(rows, everyone, everyone, n_neighbors, metric))
 
     def argsort(self, values: Dense) -> Labels:
         """Return the order that sorts the values; equal values keep their order."""

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from pyrocco._typing import Array, Dense, Floats, Labels, Matrix, Names
+from pyrocco._typing import Array, Dense, Floats, Labels, Mask, Matrix, Names
 from pyrocco.assign.labels import Assignment, cluster_means, tempered
 from pyrocco.assign.profiles import (
     BlockProfiles,
@@ -354,8 +354,9 @@ class MeanRows:
         if len(self.means) == 1:  # the mean row is the mean of all rows: no direction
             return np.zeros(len(X))
         row = X - self.centre
-        present = ~np.isnan(row)
-        row, mean = np.where(present, row, 0), np.where(present, expected - self.centre, 0)
+        missing = np.isnan(row)
+        row = _zero_where(missing, row)
+        mean = _zero_where(missing, expected - self.centre)
         lengths = np.einsum("ij,ij->i", row, row)
         along = np.einsum("ij,ij->i", row, mean)
         along /= np.sqrt(np.maximum(np.einsum("ij,ij->i", mean, mean), _TINY))
@@ -391,8 +392,9 @@ def learn_mean_rows(
     sums, counts = np.zeros(shape), np.zeros(shape)
     for rows, own in _with_labels(chunks, labels):
         members = np.eye(shape[0])[own].T
-        sums += members @ np.nan_to_num(rows)
-        counts += members @ ~np.isnan(rows)
+        missing = np.isnan(rows)
+        sums += members @ _zero_where(missing, rows)
+        counts += members @ ~missing if missing.any() else members.sum(axis=1)[:, None]
     centre = sums.sum(axis=0) / np.maximum(counts.sum(axis=0), 1)
     means = np.where(counts > 0, sums / np.maximum(counts, 1), centre)
     return MeanRows(means, centre, others), counts
@@ -401,12 +403,19 @@ def learn_mean_rows(
 def _own_departures(X: Floats, labels: Labels, mean_rows: MeanRows, counts: Floats) -> Floats:
     """Departures from the means of the other rows of the same cluster; NaN without others."""
     counts = counts[labels]
-    others = counts * mean_rows.means[labels] - np.nan_to_num(X)
+    missing, alone = np.isnan(X), counts <= 1
+    expected = counts * mean_rows.means[labels] - _zero_where(missing, X)
+    expected /= np.maximum(counts - 1, 1)
     # There is no expectation for a column in which no other row has a value.
-    expected = np.where(counts > 1, others / np.maximum(counts - 1, 1), np.nan)
+    expected[alone] = np.nan
     departures = mean_rows.departures(X, expected)
-    departures[np.isnan(X - expected).all(axis=1)] = np.nan
+    departures[(missing | alone).all(axis=1)] = np.nan
     return departures
+
+
+def _zero_where(missing: Mask, X: Floats) -> Floats:
+    """Replace missing values by zero; without any, the array itself is returned."""
+    return np.where(missing, 0, X) if missing.any() else X
 
 
 def _with_labels(chunks: Iterable[Floats], labels: Labels) -> Iterator[tuple[Floats, Labels]]:

@@ -29,6 +29,9 @@ class Solution:
         Whether `residual` is within the solver's tolerance.
     solver : str
         Name of the solver.
+    start_product : float, optional
+        Inner product of the start and its image under the left-hand side of the system, if the
+        solver has computed it.
     """
 
     U: Array
@@ -36,6 +39,7 @@ class Solution:
     residual: float
     converged: bool
     solver: str
+    start_product: float | None = None
 
 
 class Solver(Protocol):

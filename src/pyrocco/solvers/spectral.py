@@ -102,9 +102,10 @@ class DecoupledSolver:
         panels = backend.over_panels(work, long_side, system.shift + values, F, Y)
         # F is no longer needed: it holds the solution on its way to the array of the start.
         backend.overwrite(U, backend.rotate(Y, vectors, transposed=True, out=F))
-        residual = math.sqrt(sum(squared for _, squared in panels)) / norm if norm > 0 else 0.0
-        iterations = max(count for count, _ in panels)
-        return Solution(start, iterations, residual, residual <= self.tol, self.name)
+        counts, squares, products = zip(*panels, strict=True)
+        residual = math.sqrt(sum(squares)) / norm if norm > 0 else 0.0
+        done = residual <= self.tol
+        return Solution(start, max(counts), residual, done, self.name, sum(products))
 
 
 def panel_conjugate_gradients(
@@ -116,14 +117,15 @@ def panel_conjugate_gradients(
     *,
     target: float,
     max_iter: int,
-) -> tuple[int, float]:
+) -> tuple[int, float, float]:
     """Solve (P + shift_j I) y_j = f_j for all columns of a panel, in place.
 
     Conjugate gradients with Jacobi preconditioner and a step size for each column. Takes at
     least one step and stops when every squared residual is at most `target`. Returns the
-    number of iterations and the sum of the squared residuals.
+    number of iterations, the sum of the squared residuals, and the sum of <y_j, (P + shift_j) y_j>
+    at the start.
     """
-    R = backend.shifted_residual(operator, shifts, F, Y)
+    R, products = backend.shifted_residual(operator, shifts, F, Y)
     D, image = backend.zeros_like(Y), backend.zeros_like(Y)
     nothing = np.zeros(len(shifts))
     arrays = (Y, R, D, image)
@@ -140,7 +142,7 @@ def panel_conjugate_gradients(
             break
         momenta = np.divide(weighted, before, out=np.zeros_like(before), where=before > 0)
         backend.panel_direction(operator, shifts, R, D, momenta)
-    return iterations, float(plain.sum())
+    return iterations, float(plain.sum()), float(products.sum())
 
 
 def _eigenvectors(operator: Operator, backend: Backend) -> tuple[Floats, Floats]:

@@ -45,6 +45,22 @@ def nearer(products, squares, all_squares, components, all_components, first, in
 
 
 @kernel
+def sparse_products(data, columns, indptr, other_data, others, other_indptr, rows, out):
+    """Compute the inner products of some rows of a CSR matrix with all rows, as a dense array.
+
+    The other matrix is the transpose, in CSR format too. Most products are not zero even if few
+    cells are filled, so that an array costs less than a sparse matrix.
+    """
+    out[:] = 0
+    for a in range(rows.shape[0]):
+        row = out[a]
+        for i in range(indptr[rows[a]], indptr[rows[a] + 1]):
+            value = data[i]
+            for j in range(other_indptr[columns[i]], other_indptr[columns[i] + 1]):
+                row[others[j]] += value * other_data[j]
+
+
+@kernel
 def smallest(distances, components, all_components, indices, values):
     """Update the lists of nearest rows as `nearer` does, from distances to all rows."""
     for a in range(distances.shape[0]):

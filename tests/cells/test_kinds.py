@@ -24,7 +24,7 @@ CASES = {
     "dense counts": (DENSE_COUNTS, "counts", COUNT_STEPS),
     "rare yes": ((DENSE_COUNTS > 25).astype(float), "yes/no", COUNT_STEPS),
     "rare no": ((DENSE_COUNTS < 26).astype(float), "yes/no", ("complement", *COUNT_STEPS)),
-    "normalised counts": (normalize(COUNTS), "positive values", ("log1p",)),
+    "normalised counts": (normalize(COUNTS), "positive values", ("balance",)),
     "logged counts": (log1p(normalize(COUNTS)), "real values", ()),
     "tf-idf": (tfidf(COUNTS), "real values", ()),
     "scaled": (zscore(COUNTS), "real values", ()),

@@ -397,3 +397,19 @@ def test_rare_yes_may_be_taken_as_it_is(share):
     model = ROCCO(prepare=None).fit(X)
     assert model.structure_ == "features"
     assert model.n_row_clusters_ < 10
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_the_unit_of_shares_does_not_matter(form):
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(np.where(ROWS[:, None] == COLUMNS, 2.0, 0.2) * rng.gamma(4, 0.25, 60))
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    model = ROCCO().fit(form(shares))
+    assert (model.cells_, model.found_cells_.steps) == ("positive values", ("balance",))
+    assert adjusted_rand_score(ROWS, model.row_labels_) > 0.9
+    assert adjusted_rand_score(COLUMNS, model.column_labels_) > 0.9
+    for unit in (100.0, 1e4, 1e6):
+        other = ROCCO().fit(form(unit * shares))
+        np.testing.assert_array_equal(other.row_labels_, model.row_labels_)
+        np.testing.assert_array_equal(other.column_labels_, model.column_labels_)
+        np.testing.assert_allclose(other.block_means_, unit * model.block_means_)

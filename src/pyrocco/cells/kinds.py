@@ -167,7 +167,7 @@ _UNIT_COLUMNS: _Judgement = (
 )
 _SHARES: _Judgement = (
     "positive values",
-    ("log1p",),
+    ("balance",),
     "rows have equal totals, and a few large values would dominate all others",
 )
 _POSITIVE: _Judgement = (

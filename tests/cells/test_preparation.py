@@ -17,6 +17,7 @@ from pyrocco.prepare import (
     balance,
     center,
     center_rows,
+    complement,
     learn_preparations,
     log,
     log1p,
@@ -29,11 +30,13 @@ from pyrocco.prepare import (
 
 COUNTS = np.random.default_rng(0).poisson(1.0, (30, 12)).astype(float)
 COUNTS[4] = 0
+ANSWERS = np.minimum(COUNTS, 1)
 POSITIVE = np.random.default_rng(1).lognormal(size=(30, 12))
-SHIFTED = ("log", "center_rows", "zscore", "center")
+SHIFTED = ("complement", "log", "center_rows", "zscore", "center")
 # Preparations that are applied one after the other.
 SEQUENCES = [
     *([name] for name in METHODS),
+    ["complement", "normalize", "log1p", "balance"],
     ["normalize", "log1p", "zscore"],
     ["log", "center_rows"],
     ["log1p", "balance", "center"],
@@ -47,6 +50,8 @@ def dense(X):
 
 def suited(names):
     """A matrix whose values suit all of the preparations."""
+    if "complement" in names:
+        return ANSWERS
     return POSITIVE if "log" in names else COUNTS
 
 
@@ -152,6 +157,13 @@ def test_logarithms_do_not_depend_on_the_unit():
             log(form(COUNTS))
 
 
+def test_only_answers_have_a_complement():
+    np.testing.assert_array_equal(complement(ANSWERS), 1 - ANSWERS)
+    for form in FORMS:
+        with pytest.raises(ValueError, match="complement needs values from 0 to 1"):
+            complement(form(COUNTS))
+
+
 def test_means_of_short_rows_are_shrunken_more():
     X = np.array([[5.0, 5.0, 5.0, 5.0], [5.0, np.nan, np.nan, np.nan], [1.0] * 4])
     overall = np.nanmean(X)
@@ -214,6 +226,7 @@ def test_preparations_can_be_undone(names, data):
     shape = data.draw(st.tuples(st.integers(1, 5), st.integers(1, 5)))
     X = data.draw(arrays(float, shape, elements=VALUES))
     X = X + 0.5 if "log" in names else X
+    X = np.minimum(X, 1) if "complement" in names else X
     prepared, learned = learn_steps(X, names)
     assert np.isfinite(prepared).all()
     near = {"rtol": 1e-6, "atol": 1e-6 * max(X.max(), 1)}

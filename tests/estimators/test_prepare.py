@@ -104,7 +104,7 @@ def test_cells_that_were_found_are_used_again(case, tmp_path):
     ("cells", "words"),
     [
         (Cells("numbers", (), ""), "kind of the cells must be one of 'real values'"),
-        (Cells("counts", ("sqrt",), ""), "one or several of normalize"),
+        (Cells("counts", ("sqrt",), ""), "one or several of complement"),
     ],
 )
 def test_cells_are_checked(cells, words):
@@ -192,7 +192,7 @@ def test_empty_rows_and_columns(prepare):
 
 @pytest.mark.parametrize("prepare", ["auto", *PREPARATIONS])
 def test_weights_count_as_copies(prepare):
-    X = COUNTS + 1 if prepare == "log" else COUNTS
+    X = {"log": COUNTS + 1, "complement": (COUNTS > 10) * 1.0}.get(prepare, COUNTS)
     weights = np.random.default_rng(0).integers(0, 3, 90)
     model = ROCCO(prepare=prepare).fit(X, sample_weight=weights)
     copies = ROCCO(prepare=prepare).fit(np.repeat(X, weights, axis=0))
@@ -358,3 +358,58 @@ def test_counts_are_kept_beside_the_prepared_values(X, in_chunks):
         assert cells.counts is None
     else:
         np.testing.assert_array_equal(np.sort(cells.counts[:], axis=None), np.sort(X, axis=None))
+
+
+def test_few_no_are_counted_like_few_yes():
+    rng = np.random.default_rng(0)
+    rates = np.where(ROWS[:, None] == COLUMNS, 0.3, 0.03)
+    yes = rng.binomial(1, rates).astype(float)
+    few_no, few_yes = ROCCO().fit(1 - yes), ROCCO().fit(yes)
+    assert few_no.preparation_.startswith("The fit exchanges yes and no, ")
+    assert (few_no.cells_, few_no.structure_) == ("yes/no", "blocks")
+    assert adjusted_rand_score(ROWS, few_no.row_labels_) > 0.9
+    np.testing.assert_array_equal(few_no.row_labels_, few_yes.row_labels_)
+    np.testing.assert_array_equal(few_no.column_labels_, few_yes.column_labels_)
+    # What comes out is in the given units, and new rows are compared as those of the fit were.
+    np.testing.assert_allclose(few_no.block_means_, 1 - few_yes.block_means_, atol=1e-12)
+    rows = rng.binomial(1, rates)
+    np.testing.assert_array_equal(few_no.predict(1 - rows), few_yes.predict(rows))
+    np.testing.assert_allclose(few_no.predict_proba(1 - rows), few_yes.predict_proba(rows))
+    columns = few_no.predict_columns(1 - rows), few_yes.predict_columns(rows)
+    np.testing.assert_array_equal(*columns)
+    flipped = ROCCO().fit(np.ascontiguousarray(1 - yes.T))
+    np.testing.assert_array_equal(flipped.row_labels_, few_no.column_labels_)
+    in_chunks = ROCCO().fit(da.from_array(1 - yes, chunks=(40, 60)))
+    labels = np.asarray(in_chunks.row_labels_)
+    assert adjusted_rand_score(labels, few_no.row_labels_) > 0.9
+
+
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.18, 0.5, 0.82, 0.9, 0.98])
+def test_yes_and_no_at_random_are_one_cluster(share):
+    X = np.random.default_rng(3).binomial(1, share, (200, 100)).astype(float)
+    model = ROCCO().fit(X)
+    assert (model.n_row_clusters_, model.n_column_clusters_) == (1, 1)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.1])
+def test_rare_yes_may_be_taken_as_it_is(share):
+    X = np.random.default_rng(3).binomial(1, share, (200, 100)).astype(float)
+    model = ROCCO(prepare=None).fit(X)
+    assert model.structure_ == "features"
+    assert model.n_row_clusters_ < 10
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_the_unit_of_shares_does_not_matter(form):
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(np.where(ROWS[:, None] == COLUMNS, 2.0, 0.2) * rng.gamma(4, 0.25, 60))
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    model = ROCCO().fit(form(shares))
+    assert (model.cells_, model.found_cells_.steps) == ("positive values", ("balance",))
+    assert adjusted_rand_score(ROWS, model.row_labels_) > 0.9
+    assert adjusted_rand_score(COLUMNS, model.column_labels_) > 0.9
+    for unit in (100.0, 1e4, 1e6):
+        other = ROCCO().fit(form(unit * shares))
+        np.testing.assert_array_equal(other.row_labels_, model.row_labels_)
+        np.testing.assert_array_equal(other.column_labels_, model.column_labels_)
+        np.testing.assert_allclose(other.block_means_, unit * model.block_means_)

@@ -25,7 +25,9 @@ from pyrocco.assign.block_model import (
     fit_gradient,
     fit_levels,
     fitted_labels,
+    has_two_values,
     low_rank_evidence,
+    noise_evidence,
     split_clusters,
     sweep,
 )
@@ -110,7 +112,34 @@ def detect_structure(
     are_blocks = is_white(noise, size) and not (
         has_clusters and low_rank_evidence(gradient) > fit.evidence + _CLEARLY
     )
-    return Structure("blocks" if are_blocks else "features", fit, contaminated)
+    kind = "blocks" if are_blocks else "features"
+    # The width of the noise of yes and no is known from their shares.
+    is_noisy = not (_is_rounding(noise, size) or has_two_values(X))
+    if are_blocks and has_clusters and is_noisy:
+        kind, fit = _under_uneven_noise(X, data, fit, numbers)
+    return Structure(kind, fit, contaminated)
+
+
+def _under_uneven_noise(
+    X: Dense, data: BlockData, fit: BlockFit, numbers: Numbers
+) -> tuple[str, BlockFit]:
+    """Return the structure and its blocks after a check that the noise is even.
+
+    If some rows or columns have more noise than others, blocks under even noise are too many: the
+    matrix is one block, if that explains it better, and has other structure otherwise.
+    """
+    found = noise_evidence(X, fitted_labels(fit))
+    if found.even >= found.uneven:
+        return "blocks", fit
+    whole = _one_cluster(X)
+    if not any(numbers) and noise_evidence(X, whole).uneven >= found.uneven:
+        return "blocks", data.evaluate((hard_memberships(whole[0]), hard_memberships(whole[1])))
+    return "features", fit
+
+
+def _one_cluster(X: Dense) -> Pair:
+    """Return labels of a matrix with one cluster of rows and one of columns."""
+    return np.zeros(X.shape[0], dtype=np.intp), np.zeros(X.shape[1], dtype=np.intp)
 
 
 def _are_levels(X: Dense, evidence: float, size: float, least_noise: float) -> bool:
@@ -138,7 +167,7 @@ def detect_count_structure(
         data = data.completed(finest)
         finest = sweep(data, finest)
     if data.dispersion(finest) > _OVERDISPERSED:
-        whole = np.zeros(X.shape[0], dtype=np.intp), np.zeros(X.shape[1], dtype=np.intp)
+        whole = _one_cluster(X)
         if mostly_zero or any(numbers) or not is_white(data.overdispersed_residuals(), 0.0):
             return Structure("features")
         everywhere = hard_memberships(whole[0]), hard_memberships(whole[1])
@@ -182,11 +211,16 @@ def is_white(noise: Floats, scale: float, flips: int = _FLIPS) -> bool:
     noise do not matter. `scale` is the Frobenius norm of the data; rounding errors are white.
     `flips` is the number of random matrices: one is enough for millions of cells.
     """
-    if np.linalg.norm(noise) <= _ROUNDING * scale:
+    if _is_rounding(noise, scale):
         return True
     random = np.random.RandomState(0)
     flipped = [matrix_norm(noise * random.choice([-1.0, 1.0], noise.shape)) for _ in range(flips)]
     return matrix_norm(noise) <= _WHITE * max(flipped)
+
+
+def _is_rounding(noise: Floats, scale: float) -> bool:
+    """Whether residuals are rounding errors; `scale` is the Frobenius norm of the data."""
+    return bool(np.linalg.norm(noise) <= _ROUNDING * scale)
 
 
 def is_contaminated(noise: Floats, scale: float) -> bool:
@@ -194,7 +228,7 @@ def is_contaminated(noise: Floats, scale: float) -> bool:
 
     `scale` is the Frobenius norm of the data; rounding errors are not noise.
     """
-    if np.linalg.norm(noise) <= _ROUNDING * scale:
+    if _is_rounding(noise, scale):
         return False
     sizes = np.sort(np.abs(noise), axis=None)
     # Cells that are explained exactly, such as those of a constant row, have no noise.

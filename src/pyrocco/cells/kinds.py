@@ -19,7 +19,8 @@ _LARGEST_MARK = 10
 # A scale may be longer, such as that of grey levels, if it has an end: many cells have the largest
 # value. Large counts are rare.
 _AT_THE_END, _CELLS_AT_THE_END = 0.02, 10
-# Share of yes among yes and no below which yes is counted: its noise is that of a count.
+# Share of yes among yes and no below which yes is counted: its noise is that of a count. The same
+# goes for no.
 _RARELY = 0.2
 # Share of the variance between rows above which raters are generous or strict.
 _ROW_EFFECT = 0.2
@@ -34,6 +35,7 @@ _FAR_FROM_ZERO = 1000
 
 # What a fit does in each step, for sentences.
 _PHRASES = {
+    "complement": "exchanges yes and no",
     "normalize": "scales rows to the same total",
     "log1p": "takes log(1 + x) of every value x",
     "log": "takes the logarithm of every value",
@@ -125,7 +127,7 @@ of magnitude.
     """
     facts = facts_of(Table(X, transposed))
     kind, steps, reason = _judge(facts)
-    each_side = steps == COUNT_STEPS
+    each_side = steps in (COUNT_STEPS, _NO_STEPS)
     sentence = say_steps(steps, f"because {reason}")
     if each_side and not facts.n_missing:
         sentence = f"{sentence} {_EACH_SIDE}"
@@ -151,9 +153,11 @@ _Judgement = tuple[str, tuple[str, ...], str]
 # Counts: rows to equal totals, logarithms, then both totals taken out. Columns are compared in
 # the same way, with the roles of rows and columns swapped.
 COUNT_STEPS = ("normalize", "log1p", "balance")
+_NO_STEPS = ("complement", *COUNT_STEPS)
 _EACH_SIDE = "Columns are compared in the same way, after they were scaled to the same total."
 _COUNTS: _Judgement = ("counts", COUNT_STEPS, "whole numbers from 0 upwards look like counts")
 _RARE: _Judgement = ("yes/no", COUNT_STEPS, "all values are 0 or 1, and few are 1")
+_RARELY_NO: _Judgement = ("yes/no", _NO_STEPS, "all values are 0 or 1, and few are 0")
 _YES_NO: _Judgement = ("yes/no", (), "all values are 0 or 1")
 _MARKS: _Judgement = ("marks", (), "whole numbers on a limited scale need no preparation")
 _RATINGS: _Judgement = (
@@ -174,7 +178,7 @@ _UNIT_COLUMNS: _Judgement = (
 )
 _SHARES: _Judgement = (
     "positive values",
-    ("log1p",),
+    ("balance",),
     "rows have equal totals, and a few large values would dominate all others",
 )
 _POSITIVE: _Judgement = (
@@ -234,12 +238,30 @@ def _has_long_tail(facts: Facts) -> bool:
 def _judge_whole(facts: Facts) -> _Judgement:
     mostly_zero = facts.filled < SPARSE_DENSITY
     if facts.maximum <= 1:
-        return _RARE if 0 < facts.filled < _RARELY else _YES_NO
+        return _judge_answers(facts.filled)
     if not mostly_zero and (facts.maximum <= _LARGEST_MARK or _has_an_end(facts)):
         return _RATINGS if facts.n_missing or facts.row_effect > _ROW_EFFECT else _MARKS
     if not mostly_zero and facts.scales > _MOST:
         return _SCALES
     return _POSITIVE if _has_long_tail(facts) else _COUNTS  # counts would have zeros
+
+
+def _judge_answers(share: float) -> _Judgement:
+    """Judge yes and no by the share of yes."""
+    if 0 < share < _RARELY:
+        return _RARE
+    return _RARELY_NO if 0 < 1 - share < _RARELY else _YES_NO
+
+
+def are_common(share: float) -> bool:
+    """Whether both yes and no are common.
+
+    Examples
+    --------
+    >>> are_common(0.5), are_common(0.02)
+    (True, False)
+    """
+    return _RARELY <= share <= 1 - _RARELY
 
 
 def _has_an_end(facts: Facts) -> bool:

@@ -134,6 +134,14 @@ def _check_positive_values(extent: Extent) -> None:
         )
 
 
+def _check_answers(extent: Extent) -> None:
+    if extent.minimum < 0 or extent.maximum > 1:
+        raise ValueError(
+            "complement needs values from 0 to 1, but they are from "
+            f"{extent.minimum:g} to {extent.maximum:g}: it is for yes and no."
+        )
+
+
 def _accept(extent: Extent) -> None:
     """Every value can be prepared."""
 
@@ -141,6 +149,7 @@ def _accept(extent: Extent) -> None:
 _NO_TOTALS = "rows with negative values cannot be scaled to a total"
 # How each preparation works, in the order in which they are applied.
 METHODS: dict[str, Method] = {
+    "complement": Method(_check_answers, "complement"),
     "normalize": Method(
         partial(_refuse_negative, name="normalize", remedy=_NO_TOTALS), learn=_learn_totals
     ),

@@ -110,6 +110,11 @@ class Preparation:
             return self._in_chunks(Y, _undo)
         return _undo(Y, self.steps)
 
+    @property
+    def before_counting(self) -> Preparation:
+        """The steps after which values count something: the exchange of yes and no, if any."""
+        return Preparation(tuple(step for step in self.steps if step.name == "complement"))
+
     def for_new_rows(self, X: Matrix) -> Preparation:
         """Return the preparation of new rows: what belongs to columns is that of the fit.
 
@@ -227,6 +232,36 @@ def learn_steps(
             steps.append(_learn_step(name, X, transposed))
             X = Preparation((steps[-1],)).apply(X)
     return X, Preparation(tuple(steps))
+
+
+def complement(X: Matrix) -> Dense:
+    """Replace every value x by 1 - x, so that yes and no are exchanged.
+
+    For yes/no values of which nearly all are yes: the few that are no can then be counted.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix
+        Values from 0 to 1. NaN marks missing values, which stay missing.
+
+    Returns
+    -------
+    ndarray
+        A new matrix with the precision of `X`.
+
+    Raises
+    ------
+    ValueError
+        A value is below 0 or above 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyrocco.prepare import complement
+    >>> complement(np.array([[1.0, 0.0, np.nan]]))
+    array([[ 0.,  1., nan]])
+    """
+    return np.asarray(_prepared(check_matrix(X), "complement"))
 
 
 def normalize(X: Matrix, total: float | None = None) -> Matrix:
@@ -501,6 +536,7 @@ def _prepared(
 
 # In the order in which they are applied.
 PREPARATIONS: dict[str, Callable[..., Matrix]] = {
+    "complement": complement,
     "normalize": normalize,
     "log1p": log1p,
     "log": log,
@@ -515,7 +551,7 @@ PREPARATIONS: dict[str, Callable[..., Matrix]] = {
 def prepare(X: Matrix, names: Collection[str]) -> Matrix:
     """Apply preparations in a fixed order.
 
-    The order is normalize, log1p, log, tfidf, balance, center_rows, zscore, center.
+    The order is complement, normalize, log1p, log, tfidf, balance, center_rows, zscore, center.
 
     Parameters
     ----------

@@ -127,7 +127,7 @@ class Pointwise:
 
     Parameters
     ----------
-    function : {"log1p", "log"}
+    function : {"log1p", "log", "complement"}
         Its name.
 
     Examples
@@ -175,10 +175,16 @@ class Pointwise:
 
 Transform = Affine | Pointwise
 
+
+def _complement(values: Dense) -> Dense:
+    return np.asarray(1 - values)
+
+
 # Each function with its inverse.
 FUNCTIONS: dict[str, tuple[Callable[[Dense], Dense], Callable[[Dense], Dense]]] = {
     "log1p": (np.log1p, np.expm1),
     "log": (np.log, np.exp),
+    "complement": (_complement, _complement),
 }
 _KEEP_ZEROS = ("log1p",)
 

@@ -83,6 +83,7 @@ class Absent(StrEnum):
 
 FIGURE_FORMATS = ("png", "pdf", "svg")
 PREPARATIONS = (
+    "complement",
     "normalize",
     "log1p",
     "log",
@@ -374,8 +375,8 @@ class PrepareOptions:
         _preparing(
             metavar="auto|none|NAME[,NAME]",
             help="Preparation of the values: auto finds out what the cells are, none takes the "
-            "values as they are, or names among normalize, log1p, log, tfidf, balance, "
-            "center_rows, zscore and center, which are applied in this order.",
+            "values as they are, or names among complement, normalize, log1p, log, tfidf, "
+            "balance, center_rows, zscore and center, which are applied in this order.",
             autocompletion=complete_preparations,
         ),
     ] = "auto"

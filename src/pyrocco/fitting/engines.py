@@ -169,7 +169,7 @@ class MemoryEngine:
         cells = read_cells(arranged, settings)
         X, preparation = learn_steps(arranged.X, cells.steps)
         scale = settings.variant.scale(X) if cells.steps else arranged.scale
-        counts = arranged.X if cells.each_side else None
+        counts = preparation.before_counting.apply(arranged.X) if cells.each_side else None
         columns = None
         if cells.has_two_preparations and not has_missing(arranged.X):
             columns = self._prepare_columns(arranged.X, cells, settings)
@@ -278,7 +278,7 @@ class ChunkedEngine:
         first, second = _steps_of_sides(cells, arranged.transposed)
         X, preparation = learn_steps(chunks, *first)
         scale = _ChunkedScale.of(X).scale if first[0] else arranged.scale
-        counts = replace(chunks) if cells.each_side else None
+        counts = preparation.before_counting.apply(replace(chunks)) if cells.each_side else None
         columns = None
         if cells.has_two_preparations:
             columns = self._prepare_columns(replace(chunks), *second)

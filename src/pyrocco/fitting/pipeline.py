@@ -17,9 +17,12 @@ from pyrocco._typing import Array, Dense, DeviceArray, Matrix, is_sparse
 from pyrocco.assign import Counted
 from pyrocco.assign.features import leading_features
 from pyrocco.backends import Backend, ChunkedMatrix, is_missing
+from pyrocco.cells.kinds import are_common
 from pyrocco.cells.values import (
+    SPARSE_DENSITY,
     are_between,
     are_whole,
+    density,
     has_missing,
     is_mostly_zero,
     resolve_metric,
@@ -96,7 +99,8 @@ class Task:
     def is_mostly_zero(self, X: Matrix | ChunkedMatrix) -> bool:
         """Whether most cells say nothing; a no is as good an answer as a yes."""
         is_answer = self.settings.variant.prepares and self.cells.are_answers
-        return not is_answer and is_mostly_zero(X)
+        share = density(X)
+        return share < SPARSE_DENSITY and not (is_answer and are_common(share))
 
 
 def fit_rocco(

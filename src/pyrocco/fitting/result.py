@@ -91,7 +91,7 @@ class PreparedCells:
     preparation : Preparation
         What was done to the values.
     counts : ndarray, CSR matrix, chunked matrix or None
-        The values before the preparation, if they count something.
+        The values before they were prepared, if they count something; of yes and no the rarer.
     columns : PreparedColumns or None
         The matrix from which columns are labelled, where it is another one.
     transposed : bool

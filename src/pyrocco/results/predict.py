@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -96,8 +96,8 @@ class Predictor:
         """Assign the rows of `X`; rows of the fit are recognised before their preparation."""
         with np.errstate(over="ignore"):
             chunks = [
-                self._predict_new(_limited(prepared), given)
-                for prepared, given in X.both_chunks(self.unit)
+                self._predict_new(_limited(prepared), counts)
+                for prepared, counts in X.both_chunks(self.unit)
             ]
         new = Predicted(*(np.concatenate(part) for part in zip(*chunks, strict=True)))
         known = self.known.find(X.X)
@@ -112,8 +112,8 @@ class Predictor:
         """
         with np.errstate(over="ignore"):
             parts = [
-                tempered(self._memberships(_clean(_limited(rows), self.cleaner).X, given))
-                for rows, given in X.both_chunks(self.unit)
+                tempered(self._memberships(_clean(_limited(rows), self.cleaner).X, counts))
+                for rows, counts in X.both_chunks(self.unit)
             ]
         found, predicted = np.concatenate(parts), self.predict(X)
         return _led_by(found, predicted.labels, predicted.membership)
@@ -132,13 +132,13 @@ class Predictor:
             start += len(rows)
         return 1 - rest / total if total > 0 else 0.0
 
-    def _memberships(self, cleaned: Floats, given: Floats) -> Floats:
+    def _memberships(self, cleaned: Floats, counts: Floats) -> Floats:
         is_counted = isinstance(self.profiles, CountProfiles)
-        return self.profiles.memberships(given if is_counted else cleaned)
+        return self.profiles.memberships(counts if is_counted else cleaned)
 
-    def _predict_new(self, X: Floats, given: Floats) -> Predicted:
+    def _predict_new(self, X: Floats, counts: Floats) -> Predicted:
         cleaned, outliers = _clean(X, self.cleaner)
-        memberships = self._memberships(cleaned, given)
+        memberships = self._memberships(cleaned, counts)
         labels = memberships.argmax(axis=1)
         membership = tempered(memberships)[np.arange(len(X)), labels]
         departures = self.mean_rows.departures(cleaned, self.mean_rows.means[labels])
@@ -177,13 +177,13 @@ class PreparedRows:
             prepared = self.preparation.rows(rows).apply(self.X[rows])
             yield to_dense(prepared).astype(np.float64) / unit
 
-    def given_chunks(self) -> Iterator[Floats]:
-        """Yield the same rows as they were given, dense, as float64."""
-        return dense_chunks(self.X, 1.0)
+    def count_chunks(self) -> Iterator[Floats]:
+        """Yield the same rows with what they count, dense, as float64."""
+        return replace(self, preparation=self.preparation.before_counting).dense_chunks(1.0)
 
     def both_chunks(self, unit: float) -> Iterator[tuple[Floats, Floats]]:
-        """Yield a few rows at a time, prepared and as they were given."""
-        return zip(self.dense_chunks(unit), self.given_chunks(), strict=True)
+        """Yield a few rows at a time, prepared and with what they count."""
+        return zip(self.dense_chunks(unit), self.count_chunks(), strict=True)
 
     def dense(self) -> Dense:
         """Return all rows as one array, prepared."""
@@ -246,7 +246,7 @@ def learn_predictor(
 
     profiles: Profiles
     if clusters.counted:
-        profiles = CountProfiles.learn(side.X.given_chunks(), side.labels, side.others)
+        profiles = CountProfiles.learn(side.X.count_chunks(), side.labels, side.others)
     elif clusters.structure == "blocks":
         profiles = BlockProfiles.learn(chunks(), side.labels, side.others)
     else:

@@ -11,9 +11,10 @@ from pyrocco.assign.block_model.fit import (
 )
 from pyrocco.assign.block_model.gaussian import BlockData
 from pyrocco.assign.block_model.gradient import fit_gradient, low_rank_evidence
-from pyrocco.assign.block_model.levels import fit_levels
+from pyrocco.assign.block_model.levels import fit_levels, has_two_values
 from pyrocco.assign.block_model.products import Pair
 from pyrocco.assign.block_model.search import best_block_fit, split_clusters
+from pyrocco.assign.block_model.uneven import noise_evidence
 
 __all__ = [
     "BlockData",
@@ -27,7 +28,9 @@ __all__ = [
     "fit_gradient",
     "fit_levels",
     "fitted_labels",
+    "has_two_values",
     "low_rank_evidence",
+    "noise_evidence",
     "split_clusters",
     "sweep",
     "variational_fit",

@@ -135,7 +135,7 @@ class BlockData:
         sums, sizes = self._sums_and_sizes(memberships)
         means = sums / sizes
         variance = self._variance(self.squares - float((sums * means).sum()))
-        background = _weighted_median(means, sizes)
+        background = weighted_median(means, sizes)
         _, values = block_evidence(sums - background * sizes, sizes, variance)
         return GaussianFit(-np.inf, memberships, variance, background, values)
 
@@ -220,7 +220,8 @@ def _explained_together(sums: Floats, sizes: Floats) -> Floats:
     return np.asarray((powers[:, None] + powers + 2 * products) / (heights[:, None] + heights))
 
 
-def _weighted_median(values: Floats, weights: Floats) -> float:
+def weighted_median(values: Floats, weights: Floats) -> float:
+    """Return the value that half of the weight does not exceed."""
     order = values.ravel().argsort()
     heights = weights.ravel()[order].cumsum()
     return float(values.ravel()[order][np.searchsorted(heights, heights[-1] / 2)])

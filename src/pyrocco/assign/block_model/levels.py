@@ -23,6 +23,18 @@ from pyrocco.assign.block_model.products import Pair
 _Link = Callable[[Floats], tuple[Floats, Floats]]
 
 
+def has_two_values(X: Floats) -> bool:
+    """Whether there are two different values, such as no and yes; NaN marks missing ones.
+
+    Examples
+    --------
+    >>> has_two_values(np.array([[1.0, -1.0, np.nan]])), has_two_values(np.ones((2, 2)))
+    (True, False)
+    """
+    low, high = np.nanmin(X), np.nanmax(X)
+    return bool(low != high and np.all((low == X) | (high == X) | np.isnan(X)))
+
+
 def fit_levels(X: Floats, least_noise: float = 0.0) -> GradientFit:
     """Fit every value by a level of its row plus one of its column, and noise.
 
@@ -34,7 +46,7 @@ def fit_levels(X: Floats, least_noise: float = 0.0) -> GradientFit:
     """
     data = masked(X, least_noise)[1]
     low, mean, high = float(np.nanmin(X)), float(np.nanmean(X)), float(np.nanmax(X))
-    if low == high or not np.all((low == X) | (high == X) | np.isnan(X)):
+    if not has_two_values(X):
         return _fit(data, _sums, _starts(data))
     height, share = high - low, (mean - low) / (high - low)
 

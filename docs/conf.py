@@ -39,6 +39,8 @@ include_patterns = [
 exclude_patterns = ["docs/_*", "docs/examples/**.ipynb", "docs/examples/**.py"]
 templates_path = ["docs/_templates"]
 nitpicky = False
+# Names in single backquotes are code, in docstrings as in Markdown.
+default_role = "literal"
 highlight_language = "text"
 
 # Markdown pages, and tutorials, which are notebooks in Markdown.

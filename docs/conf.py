@@ -58,6 +58,7 @@ autosummary_imported_members = True
 autosummary_filename_map = {"pyrocco.Reproducibility": "pyrocco.Reproducibility-class"}
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 

@@ -54,7 +54,7 @@ def test_missing_values_are_counted_and_accepted(tmp_path, capsys):
     np.save(tmp_path / "x.npy", incomplete)
     assert main(["inspect", str(tmp_path / "x.npy")]) == 0
     output = capsys.readouterr().out
-    assert f"1 of its {X.size} cells is missing" in output
+    assert f"1 of its {X.size:,} cells is missing" in output
     assert "Missing values need not be filled in" in output
 
 

@@ -1,14 +1,16 @@
 """Open pages of the built site in Chromium, without a network, and look for barriers with axe.
 
-Every page is tried in light and in dark. Fails if axe finds a violation, minor or not, if a page
-asks for anything outside the site, or if a script fails. Pictures of the pages, as a reader first
-sees them, are written to a folder. ``--all`` tries every page instead of one of each kind.
+Every page is tried in light and in dark, as wide as a desktop and as a phone. Fails if axe finds a
+violation, minor or not, if a page is wider than the screen, asks for anything outside the site, or
+if a script fails. Pictures of the pages, as a reader first sees them, are written to a folder.
+``--all`` tries every page instead of one of each kind.
 """
 
 import argparse
 import shutil
 import sys
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
@@ -29,6 +31,7 @@ KINDS = (
 # The corner above the names of rows is empty in tables of pandas, as in those on paper.
 LEFT_OUT = ("empty-table-header",)
 SCHEMES = ("light", "dark")
+SCREENS = {"desktop": (1280, 860), "phone": (390, 844)}
 
 
 def main() -> int:
@@ -52,38 +55,37 @@ def main() -> int:
             fault for path in paths for fault in check(browser, path, site, options.pictures)
         ]
     print(*faults, sep="\n", end="\n" if faults else "")
-    print(f"{len(paths)} pages in {' and '.join(SCHEMES)}: {len(faults)} faults")
+    print(f"{len(paths)} pages in {', '.join((*SCHEMES, *SCREENS))}: {len(faults)} faults")
     return bool(faults)
 
 
 def check(browser: Browser, path: Path, site: Path, pictures: Path) -> Iterator[str]:
     """Yield the faults of a page, each as a line."""
     name = path.relative_to(site).with_suffix("").as_posix()
-    for scheme in SCHEMES:
-        picture = pictures / f"{name.replace('/', '-')}-{scheme}.png"
-        yield from (
-            f"{name}, {scheme}: {fault}"
-            for fault in open_page(browser, path, site, picture, scheme)
+    for scheme, screen in product(SCHEMES, SCREENS):
+        width, height = SCREENS[screen]
+        context = browser.new_context(
+            offline=True,
+            color_scheme=scheme,
+            reduced_motion="reduce",
+            viewport={"width": width, "height": height},
         )
+        picture = pictures / f"{name.replace('/', '-')}-{scheme}-{screen}.png"
+        for fault in open_page(context.new_page(), path, site, picture):
+            yield f"{name}, {scheme}, {screen}: {fault}"
+        context.close()
 
 
-def open_page(browser: Browser, path: Path, site: Path, picture: Path, scheme: str) -> list[str]:
-    """Open a page in a scheme of colours, save its picture, and return its faults."""
+def open_page(page: Page, path: Path, site: Path, picture: Path) -> list[str]:
+    """Open a page, save its picture, and return its faults."""
     problems: list[str] = []
-    context = browser.new_context(
-        offline=True,
-        color_scheme=scheme,
-        reduced_motion="reduce",
-        viewport={"width": 1280, "height": 860},
-    )
-    page = context.new_page()
     page.on("request", lambda request: note_foreign(request.url, site, problems))
     page.on("pageerror", lambda error: problems.append(f"script: {error}"))
     page.goto(path.as_uri())
     page.screenshot(path=picture)
-    problems += violations(page)
-    context.close()
-    return problems
+    if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+        problems.append("is wider than the screen")
+    return problems + violations(page)
 
 
 def note_foreign(address: str, site: Path, problems: list[str]) -> None:

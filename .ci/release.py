@@ -1,4 +1,4 @@
-"""Build the packages, check them, and run the demo of the wheel in a new environment.
+"""Build the packages, check them and CITATION.cff, and run the demo in a new environment.
 
 Publishes nothing. Refuses if the changelog has no dated section of the version; a version that
 ends in ``.dev0`` may be rehearsed with the section Unreleased.
@@ -27,6 +27,8 @@ def main() -> int:
     run(sys.executable, "-m", "build", "--outdir", DIST, ROOT)
     packages = sorted(DIST.iterdir())
     run(sys.executable, "-m", "twine", "check", "--strict", *packages)
+    cffconvert = Path(sys.executable).with_name("cffconvert")
+    run(cffconvert, "--validate", "--infile", ROOT / "CITATION.cff")
     try_wheel(next(path for path in packages if path.suffix == ".whl"), version)
     print("checked and not published:", *(path.relative_to(ROOT) for path in packages))
     return 0

@@ -39,6 +39,8 @@ include_patterns = [
 exclude_patterns = ["docs/_*", "docs/examples/**.ipynb", "docs/examples/**.py"]
 templates_path = ["docs/_templates"]
 nitpicky = False
+# Names in single backquotes are code, in docstrings as in Markdown.
+default_role = "literal"
 highlight_language = "text"
 
 # Markdown pages, and tutorials, which are notebooks in Markdown.
@@ -56,6 +58,7 @@ autosummary_imported_members = True
 autosummary_filename_map = {"pyrocco.Reproducibility": "pyrocco.Reproducibility-class"}
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 

@@ -43,7 +43,7 @@ model = ROCCO().fit(X)
 print(model.cells_, "-", model.n_row_clusters_, "clusters of documents")
 
 # %%
-# The clusters of documents are mostly the parts of SciPy:
+# Most clusters of documents are a part of SciPy, or a piece of one. Cluster 1 is a mixture:
 
 part = pd.Series(list(documents), name="part").str.rpartition(".")[0]
 pd.crosstab(part, model.row_labels_, colnames=["cluster"])

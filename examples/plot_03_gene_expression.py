@@ -41,7 +41,8 @@ print(model.n_row_clusters_, "clusters of samples,", model.n_column_clusters_, "
 pd.crosstab(model.row_labels_, tissue, rownames=["cluster"], colnames=["tissue"])
 
 # %%
-# and the programs of genes:
+# and those of genes are the programs. Three programs are in two clusters each, one of genes with
+# a low level and one of genes with a high level:
 
 pd.crosstab(model.column_labels_, program, rownames=["cluster"], colnames=["program"])
 

@@ -1,10 +1,10 @@
 """
-Beside seaborn's clustermap
-===========================
+Compared with seaborn's clustermap
+==================================
 
 `seaborn.clustermap` sorts rows and columns by hierarchical clustering. It draws trees and
 leaves it to you where to cut them. `ROCCO` cuts rows and columns and says how many clusters
-there are. Both on the same tumours, which come with scikit-learn.
+there are. Both get the same tumours, which come with scikit-learn.
 """
 
 import matplotlib.pyplot as plt

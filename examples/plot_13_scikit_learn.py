@@ -1,6 +1,6 @@
 """
-Beside scikit-learn's co-clustering
-===================================
+Compared with scikit-learn's co-clustering
+==========================================
 
 scikit-learn has two spectral methods that need the number of clusters. We plant five blocks,
 add more and more noise, and compare the labels with the truth. The data are generated.

@@ -41,6 +41,18 @@ def test_the_changelog_fits_the_version():
     assert release_program().changelog_problem(PROJECT["version"], text) is None
 
 
+def test_the_page_has_the_oldest_versions_of_the_project():
+    page = (ROOT / "docs" / "versions.md").read_text("utf-8")
+    rows = re.findall(r"^\| ([\w-]+) \| ([\d.]+) \| \w+ (\d+) \| \w+ (\d+) \|$", page, re.M)
+    oldest = {"Python": PROJECT["requires-python"].removeprefix(">=")} | dict(
+        line.split(">=") for line in PROJECT["dependencies"]
+    )
+    assert len(rows) == 6
+    for name, version, released, until in rows:
+        assert version == oldest[name]
+        assert int(until) - int(released) == (3 if name == "Python" else 2)
+
+
 def test_the_conda_recipe_has_the_version_and_the_packages_of_the_project():
     recipe = load("recipe/recipe.yaml")
     assert recipe["context"]["version"] == PROJECT["version"]

@@ -134,6 +134,8 @@ def faults(tab):
     found = []
     for _ in range(2):
         tab.click("#theme")
+        theme = tab.evaluate("document.documentElement.dataset.theme")
+        assert tab.inner_text("#theme") == {"light": "Dark", "dark": "Light"}[theme]
         response = axe.run(tab, options={"iframes": False}).response
         found += [(fault["id"], fault["nodes"][0]["target"]) for fault in response["violations"]]
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -63,6 +64,8 @@ FORMATS = {
     ".xlsm": _EXCEL,
 }
 
+# What a system says about a file that does not exist.
+_NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.EBADF, errno.ELOOP)
 # Names in a folder among which the name of a missing file is looked for.
 _MOST_NAMES = 10_000
 
@@ -250,10 +253,24 @@ def _similar(path: Path) -> str:
     return f"; did you mean {' or '.join(close)}?" if close else ""
 
 
+def _is_there(path: Path) -> bool:
+    """Whether a path exists; other errors, such as a name that is too long, are raised."""
+    # Since Python 3.14, Path.exists hides these errors.
+    try:
+        path.stat()
+    except OSError as error:
+        if error.errno in _NOT_THERE:
+            return False
+        raise
+    except ValueError:  # NUL in the name
+        return False
+    return True
+
+
 def check_file(path: Path) -> None:
     """Refuse a file that does not exist, is empty or cannot be read from back and forth."""
     with read_errors(path):
-        if not path.exists():
+        if not _is_there(path):
             raise MatrixError(f"{path}: there is no such file{_similar(path)}")
         if not (path.is_file() or path.is_dir()):
             # A pipe may never end, and most formats need to go back and forth in the file.

@@ -110,8 +110,8 @@ def save(self: Any, path: str | os.PathLike[str], about: Mapping[str, Any] | Non
         The file; ``.pyrocco`` is the usual ending. An existing file is replaced once the new
         one is complete.
     about : mapping, optional
-        Further values to store with the model: texts, numbers, lists, arrays (see
-        `pyrocco.estimators.loading.load_with_about`).
+        Further values to store with the model: texts, numbers, lists, arrays. The command line
+        stores annotations and what it needs to read new rows.
 
     Raises
     ------

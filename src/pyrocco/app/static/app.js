@@ -381,7 +381,8 @@
   const remembered = () => { try { return localStorage.getItem("pyrocco-theme"); } catch { return null; } };
   function setTheme(theme) {
     document.documentElement.dataset.theme = theme;
-    find("theme").setAttribute("aria-pressed", String(theme === "dark"));
+    find("theme").textContent = theme === "dark" ? "Light" : "Dark";
+    find("theme").setAttribute("aria-label", theme === "dark" ? "Use light colours" : "Use dark colours");
   }
   setTheme(remembered() ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
 

@@ -338,7 +338,7 @@ def test_empty_gammas_are_refused():
         (lambda: MODEL.explain(top="x"), "top must be an integer of at least 0; got 'x'"),
         (lambda: estimate_cost(-3, "x"), "n_rows must be an integer of at least 1; got -3"),
         (lambda: learn_preparations(X, "log1p"), "names must be a list of preparations"),
-        (lambda: learn_preparations(X, [["x"]]), "preparations are normalize, log1p"),
+        (lambda: learn_preparations(X, [["x"]]), "preparations are complement, normalize"),
         (lambda: prepare_alike(X, "log1p"), "learned must be what learn_preparations returned"),
         (lambda: normalize(COUNTS, "x"), "total must be a finite number above 0; got"),
         (lambda: tfidf(COUNTS, "x"), "idf must have one number for each of the 18 columns"),

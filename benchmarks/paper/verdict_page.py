@@ -23,6 +23,7 @@ from benchmarks.paper.verdicts import (
     read_frames,
     rocco_cells,
     share,
+    shares,
     table_cells,
     verdict_table,
 )
@@ -50,7 +51,7 @@ def verdicts_text(frames: Frames) -> str:
         "matrices are exactly the paper's data.",
         "## ROCCO",
         verdict_table(rocco_cells(), frames),
-        share(rocco_cells(), frames),
+        shares(rocco_cells(), frames),
         "With the other preparations, rows of length 1 and planted matrices as they are: "
         + share(rocco_cells("", zscored=False), frames),
         "## Every method: numbers on exactly the paper's data that are reproduced or close",

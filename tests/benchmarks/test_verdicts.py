@@ -6,7 +6,14 @@ import pytest
 from benchmarks.paper import RESULTS
 from benchmarks.paper.datasets.real import sublinear
 from benchmarks.paper.verdict_page import verdicts_text
-from benchmarks.paper.verdicts import PrintedCell, read_frames, rocco_cells, share, verdict
+from benchmarks.paper.verdicts import (
+    PrintedCell,
+    read_frames,
+    rocco_cells,
+    share,
+    verdict,
+    with_fig4_given,
+)
 from scipy import sparse
 
 
@@ -77,6 +84,19 @@ def test_the_share_counts_only_the_papers_data(printed, frames):
 def test_the_numbers_on_exactly_the_papers_data_are_counted():
     exact = [cell for cell in rocco_cells() if cell.exact]
     assert len(exact) == 3 * 2 * 2 + 2 + 3 * 3
+
+
+def test_figure_4_may_be_read_with_the_number_of_clusters_given():
+    unknown = rocco_cells()
+    given = with_fig4_given(unknown)
+    assert len([cell for cell in given if cell.exact]) == len(
+        [cell for cell in unknown if cell.exact]
+    )
+    figure = [cell for cell in given if cell.where == "Fig. 4" and cell.exact]
+    assert {(cell.dataset, cell.method) for cell in figure} == {("classic3", "rocco_paper+km")}
+    assert {cell.options for cell in figure} == {
+        f'{{"metric": "{metric}"}}' for metric in ("euclidean", "manhattan", "cosine")
+    }
 
 
 def test_the_page_agrees_with_the_results():

@@ -8,14 +8,11 @@ import numpy as np
 import pytest
 
 from pyrocco import ROCCO
-from pyrocco.backends import ChunkedMatrix, ScratchStore
 from pyrocco.checkpoint import CheckpointError, checkpoint_to
-from pyrocco.chunk_folder import ChunkFolder
 from pyrocco.io import OutputError
 from tests.fuzz_checkpoints import FITS, resume, stop
 from tests.model_files import change_array, npy, put_together, set_value, take_apart
 from tests.results.fuzz_models import ONE_THREAD
-from tests.stopping import StopAt
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -184,121 +181,12 @@ def test_what_a_killed_process_left_is_removed(copy):
 # The folder of chunks.
 
 
-def written_chunks(folder, n=3):
-    """Chunks of 2 x 2 cells in a folder, and what is needed to read them."""
-    store = ScratchStore()
-    matrix = ChunkedMatrix.split(np.arange(4.0 * n).reshape(-1, 2), range(0, 2 * n + 1, 2), store)
-    return store, ChunkFolder(folder, store).write(matrix)
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        None,
-        b"",
-        b"nonsense",
-        npy(np.ones((2, 2)))[:-1],
-        npy(np.ones((2, 2))),
-        npy(np.ones((3, 2))),
-        npy(np.ones((2, 3))),
-        npy(np.ones((2, 2), dtype=np.float32)),
-        npy(np.full((2, 2), np.nan)),
-        npy(np.array([["a"]])),
-        npy(np.ones(4)),
-    ],
-)
-@pytest.mark.parametrize("chunk", [0, 2])
-def test_chunks_that_are_missing_or_damaged(tmp_path, data, chunk):
-    store, written = written_chunks(tmp_path / "a.chunks")
-    path = tmp_path / "a.chunks" / "1" / f"{chunk}.npy"
-    path.unlink()
-    if data is not None:
-        path.write_bytes(data)
-    with pytest.raises(CheckpointError, match=rf"{chunk}.npy: .*delete it"):
-        ChunkFolder(tmp_path / "a.chunks", store).read(written)
-
-
-def test_no_code_is_read_from_a_chunk(tmp_path):
-    store, written = written_chunks(tmp_path / "a.chunks")
-    np.save(tmp_path / "a.chunks" / "1" / "0.npy", np.array([[print]]), allow_pickle=True)
-    with pytest.raises(CheckpointError, match="is damaged"):
-        ChunkFolder(tmp_path / "a.chunks", store).read(written)
-
-
-def test_a_chunk_that_is_no_file(tmp_path):
-    store, written = written_chunks(tmp_path / "a.chunks")
-    path = tmp_path / "a.chunks" / "1" / "0.npy"
-    path.unlink()
-    os.mkfifo(path)
-    with pytest.raises(CheckpointError, match="is not a regular file"):
-        ChunkFolder(tmp_path / "a.chunks", store).read(written)
-
-
-def test_chunks_are_read_from_their_own_folder_only(tmp_path):
-    store, written = written_chunks(tmp_path / "a.chunks")
-    _, other = written_chunks(tmp_path / "b.chunks", n=1)
-    # The folder may have been moved together with the checkpoint.
-    (tmp_path / "a.chunks").rename(tmp_path / "c.chunks")
-    assert ChunkFolder(tmp_path / "c.chunks", store).read(written).shape == (6, 2)
-    with pytest.raises(CheckpointError, match="No such file"):
-        ChunkFolder(tmp_path / "a.chunks", store).read({**written, "folder": other["folder"]})
-    for folder in ("/etc", "..", str(tmp_path)):
-        with pytest.raises(CheckpointError, match="is not the folder"):
-            ChunkFolder(tmp_path / "c.chunks", store).read({**written, "folder": folder})
-    for ends in ([0, 2, 1, 6], [1, 2, 4, 6], [0, 2, 4, 10**12]):
-        with pytest.raises(CheckpointError, match="delete it"):
-            ChunkFolder(tmp_path / "c.chunks", store).read({**written, "ends": np.array(ends)})
-
-
-def test_only_own_files_are_removed(tmp_path):
-    path = tmp_path / "a.chunks"
-    store, _ = written_chunks(path)
-    (path / "1" / "7.part.npy").write_bytes(b"half")
-    (path / "1" / "notes.txt").write_text("mine")
-    (path / "mine.npy").write_bytes(b"mine")
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    (elsewhere / "0.npy").write_bytes(b"mine")
-    (path / "0").symlink_to(elsewhere)
-    ChunkFolder(path, store).remove()
-    left = {str(file.relative_to(tmp_path)) for file in tmp_path.rglob("*")}
-    assert left == {
-        "a.chunks",
-        "a.chunks/0",
-        "a.chunks/1",
-        "a.chunks/1/notes.txt",
-        "a.chunks/mine.npy",
-        "elsewhere",
-        "elsewhere/0.npy",
-    }
-
-
-def test_a_folder_of_chunks_that_cannot_be_written_is_named(tmp_path):
-    (tmp_path / "a.chunks").touch()
-    with pytest.raises(OutputError, match=r"a.chunks.*cannot be written"):
-        written_chunks(tmp_path / "a.chunks")
-
-
-def test_chunks_of_another_matrix(tmp_path):
+def test_a_fit_in_chunks_takes_no_stored_state(copy):
+    """It stores nothing itself, so that the file was edited or is of a fit in memory."""
     da = pytest.importorskip("dask.array")
-    data = da.from_array(FITS["paper"][0], chunks=(12, -1))
-    path = tmp_path / "checkpoint.pyrocco"
-    with pytest.raises(KeyboardInterrupt), checkpoint_to(path) as checkpoint:
-        ROCCO().fit(data, observer=StopAt("clusters"), checkpoint=checkpoint)
-    saved = path.read_bytes()
-    for keys, change in [
-        ((*STATE, "U", "ends"), lambda a: a[:-1]),
-        ((*STATE, "U", "ends"), lambda a: a * 1.0),
-        ((*POSITION, "graphs", 0, "heads"), lambda a: a + 30),
-    ]:
-        path.write_bytes(saved)
-        change_array(path, keys, change)
-        with (
-            pytest.raises(CheckpointError, match="delete it"),
-            checkpoint_to(path, resume=True) as checkpoint,
-        ):
-            ROCCO().fit(data, checkpoint=checkpoint)
-    path.write_bytes(saved)
-    with checkpoint_to(path, resume=True) as checkpoint:
-        assert ROCCO().fit(data, checkpoint=checkpoint).n_row_clusters_ > 0
-    assert not list(tmp_path.iterdir())
+    data, path = da.from_array(FITS["paper"][0], chunks=(12, -1)), copy()
+    with (
+        pytest.raises(CheckpointError, match="another"),
+        checkpoint_to(path, resume=True) as checkpoint,
+    ):
+        ROCCO().fit(data, checkpoint=checkpoint)

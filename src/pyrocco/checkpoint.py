@@ -16,23 +16,18 @@ from typing import Any
 import numpy as np
 
 from pyrocco._typing import Dense, Matrix, is_sparse
-from pyrocco.backends import Backend, ChunkedBackend, ChunkedMatrix
-from pyrocco.backends.chunked.dask import ClusterLostError
+from pyrocco.backends import Backend, ChunkedMatrix
 from pyrocco.cells.values import to_dense
-from pyrocco.chunk_folder import ADVICE, DAMAGED, ChunkFolder
 from pyrocco.graph import Graph
 from pyrocco.graph.edges import GRAPH_FIELDS
 from pyrocco.io.errors import CheckpointError, ModelFileError, OutputError
 from pyrocco.io.fields import (
     Anything,
-    ArrayOf,
     DictOf,
-    Field,
     FieldError,
     Fields,
     Floats,
     Integer,
-    ListOf,
     Number,
     Plain,
     Text,
@@ -52,6 +47,8 @@ Cells = Matrix | ChunkedMatrix
 
 # Writing that took one second is repeated after this many seconds at the earliest.
 _PATIENCE = 10
+# Phrases of messages.
+_DAMAGED, _ADVICE = "is damaged", "delete it to start from the beginning"
 # Parameters that change what is printed or how many threads work, but not the result.
 _IRRELEVANT = ("verbose", "n_jobs")
 
@@ -61,38 +58,25 @@ _WEIGHTS = Floats("edges", finite=True, least=1e-12, most=1e15)
 _GRAPH = Fields({**GRAPH_FIELDS.table, "weights": _WEIGHTS})
 
 
-def _position_fields(U: Field) -> Fields:
-    """Return what a checkpoint must hold; `U` is the representation, or where its chunks are."""
-    state = Fields(
-        U=U,
-        history=HISTORY_FIELD,
-        objective=Number(),
-        mu=TupleOf(Number(0), Number(0)),
-        strength=TupleOf(Number(0, 1e300), Number(0, 1e300)),
-        settled=Truth(),
-    )
-    return Fields(
-        representation=_COUNTER,
-        loop=_COUNTER,
-        state=optional(state),
-        graphs=optional(
-            TupleOf(Within(_GRAPH, {"nodes": "rows"}), Within(_GRAPH, {"nodes": "columns"}))
-        ),
-        complete=Truth(),
-        outliers=optional(
-            TupleOf(Integer(0, 1_000_000), Floats("rows", "columns"), Floats("rows", "columns"))
-        ),
-    )
-
-
-_IN_MEMORY = _position_fields(Floats("rows", "columns", finite=True))
-_IN_CHUNKS = _position_fields(
-    Fields(
-        folder=Text(),
-        ends=ArrayOf(np.intp, "ends"),
-        turn=Integer(0),
-        sha256=ListOf(Text()),
-    )
+_STATE = Fields(
+    U=Floats("rows", "columns", finite=True),
+    history=HISTORY_FIELD,
+    objective=Number(),
+    mu=TupleOf(Number(0), Number(0)),
+    strength=TupleOf(Number(0, 1e300), Number(0, 1e300)),
+    settled=Truth(),
+)
+_POSITION = Fields(
+    representation=_COUNTER,
+    loop=_COUNTER,
+    state=optional(_STATE),
+    graphs=optional(
+        TupleOf(Within(_GRAPH, {"nodes": "rows"}), Within(_GRAPH, {"nodes": "columns"}))
+    ),
+    complete=Truth(),
+    outliers=optional(
+        TupleOf(Integer(0, 1_000_000), Floats("rows", "columns"), Floats("rows", "columns"))
+    ),
 )
 # The position is checked when the matrix is known.
 _STORED = Fields(
@@ -295,9 +279,6 @@ class Checkpoint:
         self._unwritten: Position | None = None
         self._was_written = False
         self._due = time.monotonic() + interval
-        self._folder: ChunkFolder | None = None
-        self._chunks: dict[str, Any] | None = None
-        self._in_folder: LoopState | None = None
 
     @property
     def is_used(self) -> bool:
@@ -332,8 +313,6 @@ class Checkpoint:
         self._identity = _identity(parameters, X)
         if self._in_the_way:
             _check_same_fit(self.path, self._identity)
-        if isinstance(backend, ChunkedBackend):
-            self._folder = ChunkFolder(self.path.with_suffix(".chunks"), backend.store)
         if self._stored is None:
             return SavedStages(self, None, backend)
         _check_same(self.path, self._stored["identity"], self._identity)
@@ -344,22 +323,12 @@ class Checkpoint:
         content = self._stored["position"] if self._stored is not None else {}
         try:
             _check_position(content, X)
-            if self._folder is not None and content["state"]:
-                self._chunks = content["state"]["U"]
-                U = self._folder.read(self._chunks)
-                _check_chunks(U, X)
-                content["state"]["U"] = U
         except FieldError as error:
-            raise CheckpointError(f"{self.path}: {DAMAGED} ({error}): {ADVICE}") from error
+            raise CheckpointError(f"{self.path}: {_DAMAGED} ({error}): {_ADVICE}") from error
         return Position.from_content(content)
 
     def take(self, position: Position) -> None:
         """Take a new position, and write it if enough time has passed."""
-        state = position.state
-        if self._folder is not None and state is not None and state is not self._in_folder:
-            # Written immediately: if the cluster is lost, its chunks are lost with it.
-            self._chunks, self._in_folder = self._folder.write(state.U), state
-            self._due = 0.0
         self._unwritten = position
         if time.monotonic() < self._due:
             return
@@ -384,22 +353,17 @@ class Checkpoint:
         started = time.monotonic()
         with write_errors(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-        content = self._unwritten.to_content()
-        if self._chunks is not None and content["state"]:
-            content["state"] = {**content["state"], "U": self._chunks}
-        stored = {"identity": self._identity, "position": content}
+        stored = {"identity": self._identity, "position": self._unwritten.to_content()}
         write_model_file(self.path, {"checkpoint": stored}, compress=False)
         self._unwritten, self._was_written = None, True
         seconds = time.monotonic() - started
         self._due = time.monotonic() + max(self.interval, _PATIENCE * seconds)
 
     def remove(self) -> None:
-        """Remove the file, and the folder of chunks beside it."""
+        """Remove the file."""
         with write_errors(self.path):
             self.path.unlink(missing_ok=True)
         remove_unfinished(self.path)
-        if self._folder is not None:
-            self._folder.remove()
 
 
 def open_stages(
@@ -422,9 +386,8 @@ def checkpoint_to(
     ----------
     path : str or Path
         The file. It is removed when the block ends normally. It stays when the block is
-        interrupted (Ctrl-C), runs out of memory or loses its cluster. Chunks of a
-        representation are stored in a folder beside it, which all workers must be able to read
-        and write.
+        interrupted (Ctrl-C) or runs out of memory. A fit that needs no representation, such as
+        that of a matrix in chunks, has nothing to store, and starts from the beginning.
     resume : bool, default=False
         Whether to continue from the file if it exists. False starts from the beginning.
     interval : float, default=5.0
@@ -462,7 +425,7 @@ def checkpoint_to(
     checkpoint = Checkpoint(Path(path), resume, interval, replace)
     try:
         yield checkpoint
-    except (KeyboardInterrupt, SystemExit, MemoryError, ClusterLostError):
+    except (KeyboardInterrupt, SystemExit, MemoryError):
         checkpoint.write()
         raise
     except OSError:
@@ -488,31 +451,24 @@ def _read(path: Path) -> dict[str, Any]:
         _STORED.check(content, {}, "")
     except (ModelFileError, FieldError) as error:
         raise CheckpointError(
-            f"{path}: is not a checkpoint of this version, or is damaged: {ADVICE}"
+            f"{path}: is not a checkpoint of this version, or is damaged: {_ADVICE}"
         ) from error
     return dict(content["checkpoint"])
 
 
 def _check_position(content: dict[str, Any], X: Cells) -> None:
-    """Check that a stored position fits the matrix; its chunks are checked when they are read."""
-    in_chunks = isinstance(X, ChunkedMatrix)
+    """Check that a stored position fits the matrix."""
+    if isinstance(X, ChunkedMatrix):
+        raise FieldError("a fit in chunks stores nothing")
     sizes = {"rows": int(X.shape[0]), "columns": int(X.shape[1])}
-    (_IN_CHUNKS if in_chunks else _IN_MEMORY).check(content, sizes, "")
-    if not in_chunks and content["state"] and content["state"]["U"].dtype != X.dtype:
+    _POSITION.check(content, sizes, "")
+    if content["state"] and content["state"]["U"].dtype != X.dtype:
         raise FieldError(f"state.U holds {content['state']['U'].dtype} instead of {X.dtype}")
     if content["outliers"] is None:
         return
-    if isinstance(X, ChunkedMatrix):
-        raise FieldError("outliers cannot be found in chunks")
     cleaned = content["outliers"][1]
     if np.isinf(cleaned).any() or (np.isnan(cleaned) != np.isnan(to_dense(X))).any():
         raise FieldError("outliers has other missing values than the matrix")
-
-
-def _check_chunks(U: ChunkedMatrix, X: Cells) -> None:
-    same = isinstance(X, ChunkedMatrix) and np.array_equal(U.ends, X.ends)
-    if not same or U.shape != X.shape or U.dtype != X.dtype:
-        raise FieldError("the chunks are not those of this matrix")
 
 
 def _identity(parameters: Mapping[str, Any], X: Cells) -> dict[str, Any]:
@@ -555,9 +511,7 @@ def _check_same_fit(path: Path, identity: dict[str, Any]) -> None:
 
 def _digest(X: Cells) -> str:
     if isinstance(X, ChunkedMatrix):
-        # The boundaries are included, because stored chunks do not fit other ones.
-        chunks = [X.ends.tolist(), *X.results(_digest)]
-        return hashlib.sha256(str(chunks).encode()).hexdigest()
+        return hashlib.sha256(str(X.results(_digest)).encode()).hexdigest()
     arrays: tuple[Dense, ...] = (X.data, X.indices, X.indptr) if is_sparse(X) else (X,)
     digest = hashlib.sha256(str(X.shape).encode())
     for array in arrays:

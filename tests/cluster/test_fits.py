@@ -119,7 +119,7 @@ class KillAt:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stage", ["graph of columns", "representation", "clusters"])
+@pytest.mark.parametrize("stage", ["preparation", "clusters"])
 def test_a_killed_worker_changes_nothing(doomed_client, stage):
     X = planted((3000, 60), 20)
     watcher = KillAt(doomed_client, stage)

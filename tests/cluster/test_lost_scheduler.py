@@ -1,4 +1,4 @@
-"""The scheduler dies in the middle of a fit; another one resumes it."""
+"""The scheduler dies in the middle of a fit, which then starts again on another one."""
 
 import re
 import signal
@@ -19,14 +19,13 @@ da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
 
 
-class Recorder:
-    """Notes stages, and does something when one begins."""
+class LoseAt:
+    """Does something when a stage begins."""
 
-    def __init__(self, stage=None, act=None):
-        self.stage, self.act, self.stages = stage, act, []
+    def __init__(self, stage, act):
+        self.stage, self.act = stage, act
 
     def begin(self, stage, steps):
-        self.stages.append(stage)
         if stage == self.stage:
             self.act()
 
@@ -71,22 +70,13 @@ def connected(address):
         client.close(timeout=1)
 
 
-STAGES = ["representation", "clusters"]
-
-
-@pytest.fixture(scope="module")
-def another_scheduler():
-    with scheduler_and_worker() as (_, address):
-        yield address
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("stage", ["preparation", "clusters"])
 @pytest.mark.filterwarnings("ignore")
-def test_a_fit_resumes_after_its_scheduler_was_lost(tmp_path, stage, another_scheduler):
+def test_a_fit_starts_again_after_its_scheduler_was_lost(tmp_path, stage):
     X = make_noisy_biclusters((400, 60), 4, noise=10, random_state=0).X
     parts = da.from_array(X, chunks=(100, -1))
-    path = tmp_path / "checkpoint.pyrocco"
+    path, model = tmp_path / "checkpoint.pyrocco", ROCCO()
     with scheduler_and_worker() as (scheduler, address), connected(address):
 
         def lose():
@@ -94,18 +84,13 @@ def test_a_fit_resumes_after_its_scheduler_was_lost(tmp_path, stage, another_sch
             scheduler.wait()
 
         with (
-            pytest.raises(ClusterLostError, match="--resume"),
+            pytest.raises(ClusterLostError, match="start the fit again"),
             checkpoint_to(path) as checkpoint,
         ):
-            ROCCO().fit(parts, checkpoint=checkpoint, observer=Recorder(stage, lose))
-    assert path.exists()
-    recorder = Recorder()
-    with connected(another_scheduler):
+            model.fit(parts, checkpoint=checkpoint, observer=LoseAt(stage, lose))
+    with scheduler_and_worker() as (_, address), connected(address):
         with checkpoint_to(path, resume=True) as checkpoint:
-            model = ROCCO().fit(parts, checkpoint=checkpoint, observer=recorder)
+            model.fit(parts, checkpoint=checkpoint)
         labels = np.asarray(model.row_labels_)
     assert adjusted_rand_score(ROCCO().fit(X).row_labels_, labels) == 1.0
-    # Graphs are not made again; neither is the representation, once it was learned.
-    learned = [name for name in recorder.stages if name != "preparation"]
-    assert learned == STAGES[STAGES.index(stage) :]
     assert not list(tmp_path.iterdir())

@@ -205,6 +205,7 @@ def test_what_follows_a_fit_in_files(tight, whole, tmp_path):
     np.testing.assert_array_equal(model.at(2).row_labels_, whole.at(2).row_labels_)
     np.testing.assert_allclose(model.at(2, 2).block_means_, whole.at(2, 2).block_means_)
     assert model.explain(top=2)["kind"].tolist() == whole.explain(top=2)["kind"].tolist()
+    check_same(model, whole)
     model.save(tmp_path / "model.pyrocco")
     again = load(tmp_path / "model.pyrocco")
     check_same(again, model)
@@ -218,6 +219,8 @@ def test_what_follows_a_fit_in_files(tight, whole, tmp_path):
 )
 def test_models_of_fits_in_files_can_be_copied(tight, copied):
     model = ROCCO(memory_limit=tight).fit(X)
+    assert not model.has_representation_
+    check_same(model, ROCCO().fit(X))  # learns the representation
     again = copied(model)
     check_same(again, model)
     np.testing.assert_array_equal(again.predict(X[:9]), model.row_labels_[:9])

@@ -332,13 +332,10 @@ class Stop:
     missing: bool = False
 
 
-_STOPS = {
-    "graphs": Stop("representation"),
-    "loop": Stop("iteration 1"),
-    "end": Stop("clusters"),
-}
 _PAPER = ("--variant", "paper")
-_STOPS_IN_MEMORY = {
+# The table that is fitted, and the checkpoint of its fit.
+_FITTED, _CHECKPOINT = "data.csv", f"{OUT}/checkpoint.pyrocco"
+_STOPS = {
     "graphs": Stop("representation", _PAPER),
     "loop": Stop("iteration 1", missing=True),
     "end": Stop("clusters", missing=True),
@@ -347,29 +344,23 @@ _STOPS_IN_MEMORY = {
 }
 
 
-def _write_checkpoint(folder: Path, source: str, stop: Stop) -> None:
+def _write_checkpoint(folder: Path, stop: Stop) -> None:
     """A folder of results with the checkpoint of a fit that was stopped."""
-    if source == "data.csv":
-        table = frame()
-        if stop.outliers:
-            table.iloc[::5, ::4] *= 60
-        if stop.missing:
-            table.iloc[[1, 5], [2, 7]] = np.nan
-        table.to_csv(folder / source)
-    else:
-        _write_parts(folder, ".csv")
-    words = ["fit", source, "-o", OUT, *_FIT, *stop.options]
+    table = frame()
+    if stop.outliers:
+        table.iloc[::5, ::4] *= 60
+    if stop.missing:
+        table.iloc[[1, 5], [2, 7]] = np.nan
+    table.to_csv(folder / _FITTED)
+    words = ["fit", _FITTED, "-o", OUT, *_FIT, *stop.options]
     if _run_in(folder, words, StopAt(stop.moment)) != 130:
         raise RuntimeError("the fit of the sample was not stopped")
-    _make_repeatable(folder / OUT / "checkpoint.pyrocco", folder)
+    _make_repeatable(folder / _CHECKPOINT)
 
 
-def _make_repeatable(path: Path, folder: Path) -> None:
-    """Remove times from a model file, and make the paths of its chunks relative."""
-    members = [
-        (name, _without_seconds(data).replace(f"{folder.absolute()}/".encode(), b""))
-        for name, data in read_zip(path)
-    ]
+def _make_repeatable(path: Path) -> None:
+    """Remove times from a model file."""
+    members = [(name, _without_seconds(data)) for name, data in read_zip(path)]
     write_zip(path, members, zipfile.ZIP_DEFLATED)
     repair_digest(path)
 
@@ -378,22 +369,17 @@ def _without_seconds(text: bytes) -> bytes:
     return re.sub(rb'"seconds": [0-9.e-]+', b'"seconds": 0.1', text)
 
 
-def _checkpoint_samples(
-    source: str, targets: tuple[str, ...], stops: dict[str, Stop]
-) -> dict[str, Sample]:
-    kept = (f"{OUT}/checkpoint.pyrocco", f"{OUT}/checkpoint.chunks*")
-    words = ("fit", source, "-o", OUT, *_FIT, "--resume")
+def _checkpoint_samples() -> dict[str, Sample]:
+    words = ("fit", _FITTED, "-o", OUT, *_FIT, "--resume")
     return {
         name: Sample(
-            partial(_write_checkpoint, source=source, stop=stop),
-            targets,
-            (Command((*words, *stop.options), kept),),
+            partial(_write_checkpoint, stop=stop),
+            (_CHECKPOINT,),
+            (Command((*words, *stop.options), (_CHECKPOINT,)),),
         )
-        for name, stop in stops.items()
+        for name, stop in _STOPS.items()
     }
 
-
-_CHECKPOINT = f"{OUT}/checkpoint.pyrocco"
 
 FORMATS: dict[str, dict[str, Sample]] = {
     "csv": _text_samples("data.csv", ","),
@@ -443,10 +429,7 @@ FORMATS: dict[str, dict[str, Sample]] = {
     "parts.parquet": _part_samples(".parquet"),
     "model": _fitted_samples("model.pyrocco"),
     "summary": _fitted_samples("summary.json"),
-    "checkpoint": _checkpoint_samples("data.csv", (_CHECKPOINT,), _STOPS_IN_MEMORY),
-    "chunks": _checkpoint_samples(
-        "data/*.csv", (_CHECKPOINT, f"{OUT}/checkpoint.chunks/*/*.npy"), _STOPS
-    ),
+    "checkpoint": _checkpoint_samples(),
 }
 
 

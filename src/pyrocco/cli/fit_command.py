@@ -382,10 +382,7 @@ def _lost_cluster_reported() -> Iterator[None]:
     try:
         yield
     except ClusterLostError as error:
-        message = str(error)
-        if "--resume" not in message:
-            message += " The same command with --resume continues after the last finished stage."
-        raise NoClusterError(message) from error
+        raise NoClusterError(str(error)) from error
 
 
 @contextmanager

@@ -184,8 +184,8 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
     the statistics, the predictors and the representation have been computed, which happens when
     they are first needed. A model that is pickled or saved contains no copy of X: all of
     these except the representation are computed before it is written. With `memory_limit` the
-    copy is in a temporary file if the representation is. A model that was fitted to a Dask array
-    keeps no copy.
+    copy may be in a temporary file. A model that was fitted to a Dask array keeps no copy, but
+    the array itself until the representation has been computed.
 
     References
     ----------
@@ -270,7 +270,8 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         threads = threadpool_limits(check_n_jobs(self.n_jobs))
         with observed_fit(self, X, observer) as progress, threads:
             result = fit_rocco(given, settings, progress, checkpoint)
-            source = Source(result, settings, sample_weight, cpu_backend(self.n_jobs))
+            chunks = given.X if given.is_dask else None
+            source = Source(result, settings, sample_weight, cpu_backend(self.n_jobs), chunks)
             self._publish(replace(source, result=label_left_out_rows(source)))
         return self
 
@@ -611,7 +612,7 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         (True, True)
         """
         check_is_fitted(self)
-        if is_dask_array(self.representation_):
+        if is_dask_array(self.row_labels_):
             refuse_dask()
         labels = self.row_labels_, self.column_labels_
         preparation = self._answers.preparation

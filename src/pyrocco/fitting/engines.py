@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -309,15 +309,19 @@ class ChunkedEngine:
         both = [cells.preparation.rows(copies.first)]
         if cells.columns is not None:
             both.append(cells.columns.preparation.rows(copies.first))
-        times = partial(_times, factor=cells.of_given_rows.scale)
-        chunks = both[-1 if wide else 0].undo(_learned_values(fit).then(times))
-        U = to_dask(chunks) if given.is_dask else as_mapped(chunks)
+        U = None
+        if fit.learned is not None:
+            times = partial(_times, factor=cells.of_given_rows.scale)
+            learned: Any = fit.learned.U
+            chunks = both[-1 if wide else 0].undo(learned.then(times))
+            U = to_dask(chunks) if given.is_dask else as_mapped(chunks)
+            U = U.T if wide else U
         if wide:
             fit, both = _transposed(fit), [part.transposed() for part in both[::-1]]
         result = _result(
             fit,
             cells,
-            U=U.T if wide else U,
+            U=U,
             preparation=both[0],
             column_preparation=both[-1],
             unit=unit,
@@ -474,11 +478,6 @@ def _rechunked(represented: Represented | None, chunks: tuple[int, ...]) -> Repr
     if represented is None:
         return None
     return replace(represented, U=represented.U.rechunk({0: chunks}))
-
-
-def _learned_values(fit: Fit) -> Any:
-    """Return the representation, which every fit of a chunked matrix has."""
-    return cast(Representation, fit.learned).U
 
 
 def _transposed(fit: Fit) -> Fit:

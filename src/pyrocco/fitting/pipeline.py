@@ -213,13 +213,14 @@ def fit_once(
 ) -> Fit:
     """Cluster rows and columns, after the representation was learned where it is needed.
 
-    It fills missing values, the paper's method clusters it, and chunks are not kept for later.
-    Elsewhere the labels come from the data, and the representation is learned when it is asked
-    for. `stops_at_outliers` says that labels are not needed if there are outlier cells.
+    It fills missing values, and the paper's method clusters it. Elsewhere the labels come from the
+    data, and the representation is learned when it is asked for. `stops_at_outliers` says that
+    labels are not needed if there are outlier cells.
     """
     graphs, learned = None, None
     if isinstance(X, ChunkedMatrix):
-        graphs, learned = learn(task.cells.of_given_rows.X, mostly_zero, task)
+        if task.represents:
+            graphs, learned = learn(task.cells.of_given_rows.X, mostly_zero, task)
     elif task.represents or has_missing(X):
         graphs, learned = learn(X, mostly_zero, task)
     with task.progress.stage("clusters"):

@@ -146,9 +146,7 @@ class Answers:
                         "The representation was not computed before the model was saved or "
                         "copied: read model.representation_ once after fit, or fit again."
                     )
-                source, data = self._known()
-                given = Given(data, source.sample_weight, is_own=True)
-                self.represented = learn_later(given, source.settings)
+                self.represented = learn_later(self._source.given_again(), self._source.settings)
                 self._release()
             return self.represented
 
@@ -246,12 +244,21 @@ class Source:
         The weights of the rows.
     backend : NumpyBackend
         Where answers are computed.
+    chunks : Dask array, optional
+        The data of a fit to a Dask array, which has no copy of them.
     """
 
     result: FitResult
     settings: Settings
     sample_weight: ArrayLike | None
     backend: NumpyBackend
+    chunks: Any = None
+
+    def given_again(self) -> Given:
+        """Return the input of the fit."""
+        if self.chunks is not None:
+            return Given(self.chunks, is_dask=True)
+        return Given(self.result.data, self.sample_weight, is_own=True)
 
 
 def _learn(side: FittedSide, scale: float, source: Source) -> Predictor:

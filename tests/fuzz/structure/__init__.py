@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .archives import edit_npz, edit_sparse_npz
 from .arrays import edit_npy_file
-from .containers import edit_chunked, edit_model, edit_summary
+from .containers import edit_model, edit_summary
 from .excel import edit_excel
 from .hdf5 import edit_h5ad
 from .parts import edit_part
@@ -42,5 +42,4 @@ EDITS: dict[str, Callable[[Path, random.Random], None]] = {
     "model": edit_model,
     "summary": edit_summary,
     "checkpoint": edit_model,
-    "chunks": edit_chunked,
 }

@@ -1,4 +1,4 @@
-"""Edits of pyrocco's own files: models, checkpoints with their chunks, and summaries."""
+"""Edits of pyrocco's own files: models, checkpoints and summaries."""
 
 import random
 from functools import partial
@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.model_files import repair_digest
 
 from .archives import choose_member, edit_archive, edit_member
-from .arrays import edit_npy, edit_npy_file
+from .arrays import edit_npy
 from .json_text import edit_json
 
 _TEXT = "model.json"
@@ -24,16 +24,6 @@ def edit_model(path: Path, rng: random.Random) -> None:
         edit_archive(path, rng)
     if choice < 0.75:
         repair_digest(path)
-
-
-def edit_chunked(path: Path, rng: random.Random) -> None:
-    """Change the file of a checkpoint, or one of the chunks beside it."""
-    if path.suffix != ".npy":
-        edit_model(path, rng)
-    elif rng.random() < 0.2:
-        path.unlink()
-    else:
-        edit_npy_file(path, rng)
 
 
 def edit_summary(path: Path, rng: random.Random) -> None:

@@ -95,9 +95,8 @@ class DaskStore:
 
     def _lost(self) -> ClusterLostError:
         return ClusterLostError(
-            f"The connection to the scheduler at {self._address} was lost. Restart it, then "
-            "continue from the last finished stage: --resume on the command line, "
-            "checkpoint_to(path, resume=True) in Python."
+            f"The connection to the scheduler at {self._address} was lost. Restart it, then start "
+            "the fit again."
         )
 
     @contextmanager

@@ -329,3 +329,14 @@ def test_the_data_is_not_changed(fitted):
     del model
     size = np.abs(fitted.representation_).max()
     np.testing.assert_allclose(U.compute(), fitted.representation_, atol=0.02 * size)
+
+
+def test_the_representation_is_learned_when_it_is_read(fitted):
+    model = ROCCO().fit(chunked(X))
+    assert not model.has_representation_
+    assert model.history_[-1]["objective"] > 0
+    assert model.has_representation_
+    check_same(model, fitted)
+    # The array of the fit is no longer needed for anything that the model can answer.
+    with pytest.raises(NotImplementedError, match="fit a sample of the rows in memory"):
+        model.predict(X)

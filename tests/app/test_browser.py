@@ -308,9 +308,9 @@ MARKUP = "<img src=x onerror=alert(1)>"
 def test_other_formats_and_names_with_markup(server, open_tab, tmp_path):
     tab, table = open_tab(server), patients(3, 40)
     named = table.rename(columns={"gene 2": MARKUP})
-    drop(tab, "#drop", "a&b<i>.xlsx", workbook({"notes": table.iloc[:3], "values": named}))
-    wait_until_read(tab)
-    tab.click("#correct-box summary")
+    notes = pd.DataFrame({"Measured in laboratory 3": ["see the sheet values"]})
+    drop(tab, "#drop", "a&b<i>.xlsx", workbook({"notes": notes, "values": named}))
+    expect(tab.locator("#read-error")).to_contain_text("has 2 sheets", timeout=SECONDS)
     tab.get_by_label("Sheet").select_option("values")
     expect(tab.locator("#kind")).to_contain_text("40 rows", timeout=SECONDS)
     wait_until_read(tab)
@@ -329,6 +329,34 @@ def test_other_formats_and_names_with_markup(server, open_tab, tmp_path):
     wait_until_read(tab)
     shown = tab.locator("#cells").inner_text()
     assert {"A", "F", "v", "z"} <= set(shown.split())
+
+
+def drop_folder(tab, area, folder):
+    """Drop a folder of this computer, which only Chromium's own protocol can do."""
+    box = tab.locator(area).bounding_box()
+    place = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+    data = {"items": [], "files": [str(folder)], "dragOperationsMask": 1}
+    session = tab.context.new_cdp_session(tab)
+    for kind in ("dragEnter", "dragOver", "drop"):
+        session.send("Input.dispatchDragEvent", {"type": kind, **place, "data": data})
+
+
+@pytest.mark.slow
+def test_a_folder_stands_for_the_matrix_market_file_in_it(server, open_tab, tmp_path):
+    tab = open_tab(server)
+    empty, folder = tmp_path / "photographs", tmp_path / "filtered_feature_bc_matrix"
+    for each in (empty, folder):
+        each.mkdir()
+    drop_folder(tab, "#drop", empty)
+    expect(tab.locator("#upload-error")).to_contain_text("photographs does not hold one Matrix")
+    (folder / "matrix.mtx").write_bytes(MARKET)
+    (folder / "barcodes.tsv").write_text("\n".join("ABCDE"))
+    (folder / "features.tsv").write_text("\n".join("uvwxyz"))
+    (folder / "notes.docx").write_bytes(b"Dear Sir")
+    drop_folder(tab, "#drop", folder)
+    expect(tab.locator("#kind")).to_contain_text("5 rows and 6 columns", timeout=SECONDS)
+    assert {"A", "E", "u", "z"} <= set(tab.locator("#cells").inner_text().split())
+    assert tab.locator("#upload-error").is_hidden()
 
 
 @pytest.mark.slow

@@ -67,7 +67,7 @@ def test_a_file_that_is_too_large_is_refused_while_it_arrives(page):
     assert message.startswith("large.csv is larger than 0.002 MB, the limit of this page.")
     assert "--max-size" in message
     assert n_sent < 10
-    assert not [path for path in page.desk.folder.rglob("*") if path.is_file()]
+    assert list((page.desk.folder / "files").iterdir()) == []
 
 
 def test_a_full_disk_is_said(page, monkeypatch):
@@ -221,6 +221,8 @@ def test_messages_are_in_the_words_of_the_page(tmp_path):
     folder = tmp_path / "pyrocco-app-1"
     message = f"pyrocco: {folder / 'files' / '0a1b' / 'a.csv'}: use --row-names none"
     assert plain(message, folder) == 'a.csv: use "No column" as row names'
+    hint = "If another column does, use --row-names COLUMN."
+    assert plain(hint, folder) == 'If another column does, use "Row names".'
 
 
 def test_ids_cannot_be_guessed(page):

@@ -29,6 +29,8 @@ from pyrocco.app.security import (
     report_headers,
 )
 from pyrocco.app.uploads import TooLargeError, Upload, Uploads
+from pyrocco.io.errors import MatrixError, MissingExtraError
+from pyrocco.io.excel import sheet_names
 from pyrocco.io.read import file_format
 
 __all__ = ["Desk", "make_site"]
@@ -193,7 +195,9 @@ class Pages:
         if outcome.was_stopped:
             return _json({"replaced": True})
         if not outcome.succeeded:
-            raise HTTPException(422, outcome.message or _UNREADABLE)
+            # The first sheet may hold no table: another one can be chosen.
+            sheets = await run_in_threadpool(_sheets_of, upload.path)
+            return _json({"error": outcome.message or _UNREADABLE, "sheets": sheets}, 422)
         about = json.loads(outcome.output)
         about["notes"] = [plain(note, self._desk.folder) for note in about["notes"]]
         return _json({**about, "input": upload.name})
@@ -287,8 +291,16 @@ class Pages:
         return path
 
 
-def _json(content: Mapping[str, Any]) -> Response:
-    return JSONResponse(content, headers=page_headers())
+def _json(content: Mapping[str, Any], code: int = 200) -> Response:
+    return JSONResponse(content, code, headers=page_headers())
+
+
+def _sheets_of(path: Path) -> list[str]:
+    """Return the names of the sheets of a file; none if it has none, or cannot be read."""
+    try:
+        return sheet_names(path) if "sheet" in file_format(path).options else []
+    except (MatrixError, MissingExtraError):
+        return []
 
 
 def _download(path: Path, name: str) -> Response:

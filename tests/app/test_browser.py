@@ -156,7 +156,6 @@ def test_from_drop_to_download(server, open_tab, tmp_path):
     tab.keyboard.press("Enter")
     expect(tab.locator("#share")).not_to_have_text(re.compile(r"^(0\s%)?$"), timeout=SECONDS)
     pictures.take(tab, "progress", at="#run")
-    check_that_another_tab_waits(tab, open_tab(server))
     tab.wait_for_selector("#result:not([hidden])")
     assert "Found 3 clusters of rows and 3 clusters of columns" in tab.inner_text("#result")
     report = tab.frame_locator("#report")
@@ -194,19 +193,6 @@ def correct_what_was_read(tab):
     wait_until_read(tab)
     assert tab.locator("[name=ignore]").input_value() == "weight"
     assert tab.locator("[name=annotate]").input_value() == "treatment"
-
-
-def check_that_another_tab_waits(tab, other):
-    """Start a fit in another tab, which waits for the first one, and stop it."""
-    drop(other, "#drop", "more.mtx", MARKET)
-    wait_until_read(other)
-    other.click("#start")
-    if tab.locator("#progress-box").is_visible():
-        expect(other.locator("#stage")).to_contain_text("Waiting for 1 other fit")
-    other.click("#stop")
-    expect(other.locator("#run-error")).to_contain_text("The fit was stopped", timeout=SECONDS)
-    assert other.locator("#result").is_hidden()
-    other.close()
 
 
 def check_new_rows(tab):
@@ -361,10 +347,17 @@ def test_a_folder_stands_for_the_matrix_market_file_in_it(server, open_tab, tmp_
 
 @pytest.mark.slow
 def test_a_running_fit_is_not_lost_to_another_file(server, open_tab):
-    tab = open_tab(server)
+    tab, waiting = open_tab(server), open_tab(server)
     drop(tab, "#drop", "many.csv", csv(patients(0, 5000)))
+    drop(waiting, "#drop", "more.mtx", MARKET)
+    wait_until_read(waiting)
     wait_until_read(tab)
     tab.click("#start")
+    waiting.click("#start")
+    expect(waiting.locator("#stage")).to_contain_text("Waiting for 1 other fit")
+    waiting.click("#stop")
+    expect(waiting.locator("#run-error")).to_contain_text("The fit was stopped")
+    assert waiting.locator("#result").is_hidden()
     drop(tab, "#drop", "other.csv", csv(patients(1, 60)))
     expect(tab.locator("#upload-error")).to_contain_text("A fit is running")
     tab.click("#stop")

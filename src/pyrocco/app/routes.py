@@ -46,7 +46,10 @@ _OF_REPORT = ("elements.js", "page.css")
 # The choices on a page are a few names; larger messages are no choices.
 _LARGEST_MESSAGE = 1_000_000
 _MOST_ROWS = 200  # of new rows that the page shows
-_UNREADABLE = "The file could not be read, and no message says why: it may be damaged."
+_UNREADABLE = (
+    "The file could not be read, and no message says why: it may be damaged, or too large for the "
+    "memory of this computer."
+)
 _NOT_PLACED = "The new rows could not be assigned to clusters, and no message says why."
 
 
@@ -72,6 +75,7 @@ def make_site(gate: Gate, desk: Desk) -> ASGIApp:
         Route(f"{base}/files", pages.upload, methods=["POST"]),
         Route(f"{base}/files/{{file}}/beside", pages.upload_beside, methods=["POST"]),
         Route(f"{base}/files/{{file}}/preview", pages.preview, methods=["POST"]),
+        Route(f"{base}/files/{{file}}/leave", pages.leave, methods=["POST"]),
         Route(f"{base}/fits", pages.start, methods=["POST"]),
         Route(f"{base}/fits/{{fit}}", pages.follow, methods=["GET"]),
         Route(f"{base}/fits/{{fit}}/stop", pages.stop, methods=["POST"]),
@@ -201,6 +205,13 @@ class Pages:
         about = json.loads(outcome.output)
         about["notes"] = [plain(note, self._desk.folder) for note in about["notes"]]
         return _json({**about, "input": upload.name})
+
+    async def leave(self, request: Request) -> Response:
+        """Stop the preview of a file that no tab shows any more."""
+        preview = self._previews.get(self._file(request.path_params["file"]).id)
+        if preview is not None:
+            await run_in_threadpool(preview.stop)
+        return _json({})
 
     async def start(self, request: Request) -> Response:
         """Add a fit to the queue."""

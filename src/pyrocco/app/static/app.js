@@ -112,7 +112,11 @@
     find("file").value = "";
   }
 
+  // Reading a file that is huge inside should not go on when nobody waits for it.
+  const leave = () => { if (state.file) navigator.sendBeacon(`files/${state.file.id}/leave`); };
+
   function begin(file) {
+    leave();
     Object.assign(state, { file, columns: [], tables: [], fit: null, about: null });
     state.applies = [...file.options, "annotate", ...(file.options.includes("layout") ? ["encode"] : [])];
     form.reset();
@@ -424,6 +428,7 @@
   find("table").addEventListener("change", (event) => addTable(event.target.files[0]));
   form.addEventListener("change", corrected);
   form.addEventListener("input", corrected);
+  addEventListener("pagehide", leave);
   form.addEventListener("submit", (event) => event.preventDefault());
   find("column-search").addEventListener("input", showColumns);
   find("as-detected").addEventListener("click", readAsDetected);

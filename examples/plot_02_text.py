@@ -45,7 +45,7 @@ print(model.cells_, "-", model.n_row_clusters_, "clusters of documents")
 # %%
 # Most clusters of documents are a part of SciPy, or a piece of one. Cluster 1 is a mixture:
 
-part = pd.Series(list(documents), name="part").str.rpartition(".")[0]
+part = pd.Series(list(documents)).str.rpartition(".")[0].rename("part")
 pd.crosstab(part, model.row_labels_, colnames=["cluster"])
 
 # %%

@@ -3,7 +3,7 @@ Missing values
 ==============
 
 Images of handwritten digits, which come with scikit-learn. We remove a growing share of the
-pixels and compare the clusters with those of the complete images.
+pixels and compare the clusters with the digits that were written.
 """
 
 import matplotlib.pyplot as plt

@@ -55,7 +55,7 @@ class FakeCommand:
         self.ended.set()
 
     def stop(self):
-        self.outcome = Outcome(130, "", "stopped")
+        self.outcome = Outcome(130, "", "stopped", was_stopped=True)
         self.ended.set()
 
 

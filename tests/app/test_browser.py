@@ -156,7 +156,6 @@ def test_from_drop_to_download(server, open_tab, tmp_path):
     tab.keyboard.press("Enter")
     expect(tab.locator("#share")).not_to_have_text(re.compile(r"^(0\s%)?$"), timeout=SECONDS)
     pictures.take(tab, "progress", at="#run")
-    check_that_another_tab_waits(tab, open_tab(server))
     tab.wait_for_selector("#result:not([hidden])")
     assert "Found 3 clusters of rows and 3 clusters of columns" in tab.inner_text("#result")
     report = tab.frame_locator("#report")
@@ -194,19 +193,6 @@ def correct_what_was_read(tab):
     wait_until_read(tab)
     assert tab.locator("[name=ignore]").input_value() == "weight"
     assert tab.locator("[name=annotate]").input_value() == "treatment"
-
-
-def check_that_another_tab_waits(tab, other):
-    """Start a fit in another tab, which waits for the first one, and stop it."""
-    drop(other, "#drop", "more.mtx", MARKET)
-    wait_until_read(other)
-    other.click("#start")
-    if tab.locator("#progress-box").is_visible():
-        expect(other.locator("#stage")).to_contain_text("Waiting for 1 other fit")
-    other.click("#stop")
-    expect(other.locator("#run-error")).to_contain_text("The fit was stopped", timeout=SECONDS)
-    assert other.locator("#result").is_hidden()
-    other.close()
 
 
 def check_new_rows(tab):
@@ -308,9 +294,9 @@ MARKUP = "<img src=x onerror=alert(1)>"
 def test_other_formats_and_names_with_markup(server, open_tab, tmp_path):
     tab, table = open_tab(server), patients(3, 40)
     named = table.rename(columns={"gene 2": MARKUP})
-    drop(tab, "#drop", "a&b<i>.xlsx", workbook({"notes": table.iloc[:3], "values": named}))
-    wait_until_read(tab)
-    tab.click("#correct-box summary")
+    notes = pd.DataFrame({"Measured in laboratory 3": ["see the sheet values"]})
+    drop(tab, "#drop", "a&b<i>.xlsx", workbook({"notes": notes, "values": named}))
+    expect(tab.locator("#read-error")).to_contain_text("has 2 sheets", timeout=SECONDS)
     tab.get_by_label("Sheet").select_option("values")
     expect(tab.locator("#kind")).to_contain_text("40 rows", timeout=SECONDS)
     wait_until_read(tab)
@@ -331,12 +317,47 @@ def test_other_formats_and_names_with_markup(server, open_tab, tmp_path):
     assert {"A", "F", "v", "z"} <= set(shown.split())
 
 
+def drop_folder(tab, area, folder):
+    """Drop a folder of this computer, which only Chromium's own protocol can do."""
+    box = tab.locator(area).bounding_box()
+    place = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+    data = {"items": [], "files": [str(folder)], "dragOperationsMask": 1}
+    session = tab.context.new_cdp_session(tab)
+    for kind in ("dragEnter", "dragOver", "drop"):
+        session.send("Input.dispatchDragEvent", {"type": kind, **place, "data": data})
+
+
+@pytest.mark.slow
+def test_a_folder_stands_for_the_matrix_market_file_in_it(server, open_tab, tmp_path):
+    tab = open_tab(server)
+    empty, folder = tmp_path / "photographs", tmp_path / "filtered_feature_bc_matrix"
+    for each in (empty, folder):
+        each.mkdir()
+    drop_folder(tab, "#drop", empty)
+    expect(tab.locator("#upload-error")).to_contain_text("photographs does not hold one Matrix")
+    (folder / "matrix.mtx").write_bytes(MARKET)
+    (folder / "barcodes.tsv").write_text("\n".join("ABCDE"))
+    (folder / "features.tsv").write_text("\n".join("uvwxyz"))
+    (folder / "notes.docx").write_bytes(b"Dear Sir")
+    drop_folder(tab, "#drop", folder)
+    expect(tab.locator("#kind")).to_contain_text("5 rows and 6 columns", timeout=SECONDS)
+    assert {"A", "E", "u", "z"} <= set(tab.locator("#cells").inner_text().split())
+    assert tab.locator("#upload-error").is_hidden()
+
+
 @pytest.mark.slow
 def test_a_running_fit_is_not_lost_to_another_file(server, open_tab):
-    tab = open_tab(server)
+    tab, waiting = open_tab(server), open_tab(server)
     drop(tab, "#drop", "many.csv", csv(patients(0, 5000)))
+    drop(waiting, "#drop", "more.mtx", MARKET)
+    wait_until_read(waiting)
     wait_until_read(tab)
     tab.click("#start")
+    waiting.click("#start")
+    expect(waiting.locator("#stage")).to_contain_text("Waiting for 1 other fit")
+    waiting.click("#stop")
+    expect(waiting.locator("#run-error")).to_contain_text("The fit was stopped")
+    assert waiting.locator("#result").is_hidden()
     drop(tab, "#drop", "other.csv", csv(patients(1, 60)))
     expect(tab.locator("#upload-error")).to_contain_text("A fit is running")
     tab.click("#stop")

@@ -9,7 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pyrocco.app.commands import Outcome, inspect_words, predict_words
+from pyrocco.app import routes as routes_module
+from pyrocco.app.commands import Command, Outcome, inspect_words, predict_words
 from pyrocco.app.fits import Fits
 from pyrocco.app.plain_words import plain
 from pyrocco.app.uploads import Uploads
@@ -67,7 +68,7 @@ def test_a_file_that_is_too_large_is_refused_while_it_arrives(page):
     assert message.startswith("large.csv is larger than 0.002 MB, the limit of this page.")
     assert "--max-size" in message
     assert n_sent < 10
-    assert not [path for path in page.desk.folder.rglob("*") if path.is_file()]
+    assert list((page.desk.folder / "files").iterdir()) == []
 
 
 def test_a_full_disk_is_said(page, monkeypatch):
@@ -163,6 +164,20 @@ def test_a_failed_fit_says_why(page):
     assert wait_for(page, fit_id, "failed")["message"] == "a.csv: all cells are missing values"
 
 
+def test_a_command_that_the_system_ends_is_not_taken_for_a_stopped_one(page, tmp_path):
+    for is_stopped in (False, True):
+        command = Command(["inspect", "--json", str(tmp_path / "a.csv")], tmp_path)
+        (command.stop if is_stopped else command._process.kill)()
+        outcome = command.run()
+        assert outcome.was_stopped is is_stopped
+        assert is_stopped or outcome.message == ""
+    fit_id = start(page)
+    wait_for(page, fit_id, "running")
+    FakeCommand.started[0].outcome = Outcome(-9, "", "")
+    FakeCommand.started[0].ended.set()
+    assert "may not have enough memory" in wait_for(page, fit_id, "failed")["message"]
+
+
 def test_new_rows_are_read_like_the_rows_of_the_fit(page):
     choices = {"transpose": True, "sheet": "2", "ignore": "x", "layout": "wide"}
     fit_id, _ = finished(page, options=choices)
@@ -200,6 +215,19 @@ def test_closing_stops_previews(page, tmp_path):
         assert outcome.result(20).was_stopped
 
 
+def test_leaving_a_file_stops_its_preview(page, monkeypatch):
+    monkeypatch.setattr(routes_module, "Command", FakeCommand)
+    file_id, other = page.add(), page.add()
+    with ThreadPoolExecutor(1) as thread:
+        preview = thread.submit(page.post, f"files/{file_id}/preview", json={})
+        while not page.desk.fits._aside:
+            time.sleep(0.01)
+        assert page.post(f"files/{other}/leave").status_code == 200
+        assert page.desk.fits._aside
+        assert page.post(f"files/{file_id}/leave").status_code == 200
+        assert preview.result(20).json() == {"replaced": True}
+
+
 def test_quitting(page):
     assert page.post("quit").status_code == 200
     assert page.quits == [True]
@@ -221,6 +249,8 @@ def test_messages_are_in_the_words_of_the_page(tmp_path):
     folder = tmp_path / "pyrocco-app-1"
     message = f"pyrocco: {folder / 'files' / '0a1b' / 'a.csv'}: use --row-names none"
     assert plain(message, folder) == 'a.csv: use "No column" as row names'
+    hint = "If another column does, use --row-names COLUMN."
+    assert plain(hint, folder) == 'If another column does, use "Row names".'
 
 
 def test_ids_cannot_be_guessed(page):

@@ -1,6 +1,7 @@
 """Requests that the page refuses, and how; docs/app.md has the table."""
 
 import socket
+import time
 from contextlib import suppress
 
 import pytest
@@ -230,6 +231,26 @@ def status_of(port, lines):
                 "\r\n".join([*lines, "Connection: close", "", ""]).encode("latin-1")
             )
         return int(connection.recv(1000).split()[1])
+
+
+def test_slow_requests_keep_nobody_waiting_and_leave_nothing(server):
+    _, _, host, secret, _ = server.address.split("/")
+    upload = (
+        f"POST /{secret}/files?name=a.csv HTTP/1.1\r\nHost: {host}\r\nContent-Length: 9\r\n\r\na"
+    )
+    slow = [socket.create_connection(("127.0.0.1", server.port), 20) for _ in range(200)]
+    try:
+        for connection in slow:
+            connection.sendall(upload.encode())
+        assert status_of(server.port, [f"GET /{secret}/state HTTP/1.1", f"Host: {host}"]) == 200
+    finally:
+        for connection in slow:
+            connection.close()
+    (files,) = server.folder.glob("pyrocco-app-*/files")
+    limit = time.monotonic() + 20
+    while any(files.iterdir()):
+        assert time.monotonic() < limit
+        time.sleep(0.1)
 
 
 def test_malformed_requests_are_refused_by_the_server(server):

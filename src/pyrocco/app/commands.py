@@ -27,7 +27,6 @@ __all__ = [
 
 # Seconds that a command may take to stop before it is killed.
 _PATIENCE = 5.0
-_STOPPED = 130
 # Options that take a word, and those that stand alone. Pages send what a person chose, by name.
 _VALUES = (
     "sheet",
@@ -68,21 +67,17 @@ class RefusedOptionError(ValueError):
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a command ended: its exit code, its output, and what it said last."""
+    """How a command ended: its exit code, its output, what it said last, and who ended it."""
 
     code: int
     output: str
     message: str
+    was_stopped: bool = False  # by `Command.stop`
 
     @property
     def succeeded(self) -> bool:
         """Whether the command did what it was asked for."""
         return self.code == 0
-
-    @property
-    def was_stopped(self) -> bool:
-        """Whether the command ended because it was told to."""
-        return self.code == _STOPPED or self.code < 0
 
 
 def inspect_words(source: Path, options: Mapping[str, Any], tables: Sequence[Path]) -> list[str]:
@@ -171,7 +166,7 @@ class Command:
         # Both are pipes, as asked for above.
         self._output = cast("IO[str]", self._process.stdout)
         self._messages = cast("IO[str]", self._process.stderr)
-        self._last_line = ""
+        self._last_line, self._is_stopped = "", False
         self._hidden = folder.parent
 
     def run(self, watch: Callable[[dict[str, Any]], None] | None = None) -> Outcome:
@@ -182,10 +177,13 @@ class Command:
             output = stream.read()
         code = self._process.wait()
         reader.join()
-        return Outcome(code, output, plain(self._last_line, self._hidden))
+        # A negative code: the system ended it, and what it said before does not say why.
+        message = plain(self._last_line, self._hidden) if code >= 0 else ""
+        return Outcome(code, output, message, self._is_stopped and code != 0)
 
     def stop(self) -> None:
         """Ask the process to stop, and kill it if it does not."""
+        self._is_stopped = True
         self._process.terminate()
         try:
             self._process.wait(_PATIENCE)

@@ -220,7 +220,7 @@ class Fits:
     def _finish(self, fit: Fit, outcome: Outcome) -> None:
         if not outcome.succeeded:
             fit.message = outcome.message or _FAILED
-            fit.stage = Stage.stopped if outcome.was_stopped else Stage.failed
+            fit.stage = Stage.failed
             return
         text = (fit.folder / SUMMARY).read_text(encoding="utf-8")
         fit.summary = json.loads(text)

@@ -10,6 +10,7 @@ __all__ = ["plain"]
 # What the fields of the page are called.
 _FIELDS = {
     "--row-names none": '"No column" as row names',
+    "--row-names COLUMN": '"Row names"',
     "--row-names": '"Row names"',
     "--layout wide": 'the layout "one row per line"',
     "--layout long": 'the layout "one value per line"',

@@ -29,6 +29,8 @@ from pyrocco.app.security import (
     report_headers,
 )
 from pyrocco.app.uploads import TooLargeError, Upload, Uploads
+from pyrocco.io.errors import MatrixError, MissingExtraError
+from pyrocco.io.excel import sheet_names
 from pyrocco.io.read import file_format
 
 __all__ = ["Desk", "make_site"]
@@ -44,7 +46,10 @@ _OF_REPORT = ("elements.js", "page.css")
 # The choices on a page are a few names; larger messages are no choices.
 _LARGEST_MESSAGE = 1_000_000
 _MOST_ROWS = 200  # of new rows that the page shows
-_UNREADABLE = "The file could not be read, and no message says why: it may be damaged."
+_UNREADABLE = (
+    "The file could not be read, and no message says why: it may be damaged, or too large for the "
+    "memory of this computer."
+)
 _NOT_PLACED = "The new rows could not be assigned to clusters, and no message says why."
 
 
@@ -70,6 +75,7 @@ def make_site(gate: Gate, desk: Desk) -> ASGIApp:
         Route(f"{base}/files", pages.upload, methods=["POST"]),
         Route(f"{base}/files/{{file}}/beside", pages.upload_beside, methods=["POST"]),
         Route(f"{base}/files/{{file}}/preview", pages.preview, methods=["POST"]),
+        Route(f"{base}/files/{{file}}/leave", pages.leave, methods=["POST"]),
         Route(f"{base}/fits", pages.start, methods=["POST"]),
         Route(f"{base}/fits/{{fit}}", pages.follow, methods=["GET"]),
         Route(f"{base}/fits/{{fit}}/stop", pages.stop, methods=["POST"]),
@@ -193,10 +199,19 @@ class Pages:
         if outcome.was_stopped:
             return _json({"replaced": True})
         if not outcome.succeeded:
-            raise HTTPException(422, outcome.message or _UNREADABLE)
+            # The first sheet may hold no table: another one can be chosen.
+            sheets = await run_in_threadpool(_sheets_of, upload.path)
+            return _json({"error": outcome.message or _UNREADABLE, "sheets": sheets}, 422)
         about = json.loads(outcome.output)
         about["notes"] = [plain(note, self._desk.folder) for note in about["notes"]]
         return _json({**about, "input": upload.name})
+
+    async def leave(self, request: Request) -> Response:
+        """Stop the preview of a file that no tab shows any more."""
+        preview = self._previews.get(self._file(request.path_params["file"]).id)
+        if preview is not None:
+            await run_in_threadpool(preview.stop)
+        return _json({})
 
     async def start(self, request: Request) -> Response:
         """Add a fit to the queue."""
@@ -287,8 +302,16 @@ class Pages:
         return path
 
 
-def _json(content: Mapping[str, Any]) -> Response:
-    return JSONResponse(content, headers=page_headers())
+def _json(content: Mapping[str, Any], code: int = 200) -> Response:
+    return JSONResponse(content, code, headers=page_headers())
+
+
+def _sheets_of(path: Path) -> list[str]:
+    """Return the names of the sheets of a file; none if it has none, or cannot be read."""
+    try:
+        return sheet_names(path) if "sheet" in file_format(path).options else []
+    except (MatrixError, MissingExtraError):
+        return []
 
 
 def _download(path: Path, name: str) -> Response:

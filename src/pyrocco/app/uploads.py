@@ -60,7 +60,11 @@ class Uploads:
         upload = Upload(file_id, self.folder / file_id / stored_name(name))
         self._check_size(upload.name, size or 0)
         upload.path.parent.mkdir()
-        await self._write(upload.path, chunks)
+        try:
+            await self._write(upload.path, chunks)
+        except BaseException:
+            upload.path.parent.rmdir()
+            raise
         self._known[file_id] = upload
         return upload
 

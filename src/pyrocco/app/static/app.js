@@ -22,7 +22,7 @@
       throw new Error("gone");
     }
     const content = await answer.json();
-    if (!answer.ok) throw new Error(content.error);
+    if (!answer.ok) throw Object.assign(new Error(content.error), { sheets: content.sheets ?? [] });
     return content;
   }
 
@@ -65,9 +65,30 @@
 
   // Choosing a file
 
+  const MARKET = /\.mtx(\.gz)?$/i;
+  const BESIDE = /(barcodes|features|genes)\.tsv(\.gz)?$/i;
+
+  // A folder stands for the Matrix Market file in it, and the names beside that.
+  async function chooseIn(folder) {
+    const entries = await new Promise((done, fail) => folder.createReader().readEntries(done, fail));
+    const wanted = entries.filter((entry) => entry.isFile && (MARKET.test(entry.name) || BESIDE.test(entry.name)));
+    if (wanted.filter((entry) => MARKET.test(entry.name)).length !== 1) {
+      show("upload-error", `The folder ${folder.name} does not hold one Matrix Market file: drop a file instead.`);
+      return;
+    }
+    choose(await Promise.all(wanted.map((entry) => new Promise((done, fail) => entry.file(done, fail)))));
+  }
+
+  function chooseDropped(transfer) {
+    const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.());
+    const folder = entries.find((entry) => entry?.isDirectory);
+    if (!folder) choose(transfer.files);
+    else chooseIn(folder).catch(() => show("upload-error", `The folder ${folder.name} cannot be read.`));
+  }
+
   async function choose(files) {
     const all = [...files];
-    const main = all.find((file) => /\.mtx(\.gz)?$/i.test(file.name)) ?? all[0];
+    const main = all.find((file) => MARKET.test(file.name)) ?? all[0];
     if (!main) return;
     if (isRunning()) {
       show("upload-error", "A fit is running. Wait for its result, or stop it before you choose another file.");
@@ -75,7 +96,7 @@
     }
     show("upload-error", "");
     const others = all.filter((file) => file !== main);
-    if (others.length && !/\.mtx(\.gz)?$/i.test(main.name)) {
+    if (others.length && !MARKET.test(main.name)) {
       show("upload-error", "Choose one file. Only a Matrix Market file comes with others: barcodes.tsv and features.tsv.");
       return;
     }
@@ -91,16 +112,22 @@
     find("file").value = "";
   }
 
+  // Reading a file that is huge inside should not go on when nobody waits for it.
+  const leave = () => { if (state.file) navigator.sendBeacon(`files/${state.file.id}/leave`); };
+
   function begin(file) {
+    leave();
     Object.assign(state, { file, columns: [], tables: [], fit: null, about: null });
     state.applies = [...file.options, "annotate", ...(file.options.includes("layout") ? ["encode"] : [])];
     form.reset();
+    find("n-rows").value = find("n-columns").value = "";
+    show("read-error", "");
     for (const label of form.querySelectorAll("[data-option]")) label.hidden = !state.applies.includes(label.dataset.option);
     find("columns-box").hidden = !file.options.includes("ignore");
     find("file-name").textContent = file.name;
     document.title = `${file.name} - pyrocco`;
     document.body.classList.add("is-small");
-    fill(find("sheet"), [["", "first"]]);
+    showSheets([]);
     fill(find("row-names"), [["", "detected"], ["none", "no column"]]);
     for (const id of ["run", "result", "new", "found"]) find(id).hidden = true;
     find("read").hidden = false;
@@ -144,7 +171,10 @@
       find("start").disabled = isRunning();
     } catch (error) {
       if (wanted !== state.wanted) return;
-      show("read-error", error.message);
+      const sheets = error.sheets ?? [];
+      const others = sheets.length > 1 ? `. The workbook has ${sheets.length} sheets: choose the one with the table under "Sheet".` : "";
+      show("read-error", error.message === "gone" ? "gone" : `${error.message}${others}`);
+      showSheets(sheets);
       find("correct-box").open = true;
     }
     find("reading").textContent = "";
@@ -158,14 +188,17 @@
     find("kind").textContent = `${count(about.facts.n_rows, row)} and ${count(about.facts.n_columns, column)}. Kind of cells: ${about.cells}.`;
     find("preparation").textContent = about.preparation;
     find("notes").replaceChildren(...about.notes.map((note) => make("li", {}, note)));
-    find("cost").textContent = `The fit takes about ${time(about.cost.seconds)}.`;
+    // The program has to start, and draws the figure and the report.
+    find("cost").textContent = `The fit takes ${about.cost.seconds < 10 ? "a few seconds" : `about ${time(about.cost.seconds)}`}.`;
     showCells(about);
     const names = [...Object.keys(about.encoding).length ? Object.keys(about.encoding) : swapped() ? [] : about.columns, ...about.set_aside, ...about.row_annotations];
     for (const name of names) if (!state.columns.includes(name)) state.columns.push(name);
     fill(find("row-names"), [["", "detected"], ["none", "no column"], ...state.columns.slice(0, 500).map((name) => [name, name])]);
-    fill(find("sheet"), [["", "first"], ...about.sheets.map((name) => [name, name])]);
+    showSheets(about.sheets);
     showColumns();
   }
+
+  const showSheets = (names) => fill(find("sheet"), [["", "first"], ...names.map((name) => [name, name])]);
 
   const swapped = () => field("transpose").checked;
 
@@ -371,7 +404,7 @@
   function takeDrops(area, take) {
     for (const kind of ["dragenter", "dragover"]) area.addEventListener(kind, (event) => { event.preventDefault(); area.classList.add("over"); });
     for (const kind of ["dragleave", "drop"]) area.addEventListener(kind, () => area.classList.remove("over"));
-    area.addEventListener("drop", (event) => { event.preventDefault(); take(event.dataTransfer.files); });
+    area.addEventListener("drop", (event) => { event.preventDefault(); take(event.dataTransfer); });
   }
   // A file that misses the areas must not replace the page.
   for (const kind of ["dragover", "drop"]) addEventListener(kind, (event) => event.preventDefault());
@@ -388,13 +421,14 @@
 
   // Start
 
-  takeDrops(find("drop"), choose);
-  takeDrops(find("new-drop"), (files) => place(files[0]));
+  takeDrops(find("drop"), chooseDropped);
+  takeDrops(find("new-drop"), (transfer) => place(transfer.files[0]));
   find("file").addEventListener("change", (event) => choose(event.target.files));
   find("new-file").addEventListener("change", (event) => place(event.target.files[0]));
   find("table").addEventListener("change", (event) => addTable(event.target.files[0]));
   form.addEventListener("change", corrected);
   form.addEventListener("input", corrected);
+  addEventListener("pagehide", leave);
   form.addEventListener("submit", (event) => event.preventDefault());
   find("column-search").addEventListener("input", showColumns);
   find("as-detected").addEventListener("click", readAsDetected);

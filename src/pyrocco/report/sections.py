@@ -13,7 +13,7 @@ import numpy as np
 from pyrocco._typing import FittedCoClustering, Matrix
 from pyrocco.cells.kinds import Cells
 from pyrocco.report.sentences import n_missing_values, n_outlier_cells
-from pyrocco.report.words import Words
+from pyrocco.texts import Words
 
 __all__ = [
     "BIBTEX",

@@ -9,8 +9,7 @@ import numpy as np
 
 from pyrocco._typing import FittedCoClustering, Labels, Matrix, stored_values
 from pyrocco.io.errors import percent
-from pyrocco.report.words import Words
-from pyrocco.texts import counted
+from pyrocco.texts import Words, counted
 
 __all__ = ["n_missing_values", "n_outlier_cells", "summary_sentences"]
 

@@ -270,9 +270,9 @@ def _fill_template(parts: Mapping[str, str], words: Words) -> str:
     return re.sub(r"\{\{(\w+)\}\}", lambda match: values[match[1]], _asset("page.html"))
 
 
-def _history(model: FittedCoClustering) -> Sequence[Mapping[str, Any]]:
-    """Return the iterations of a model; none if its representation was not needed."""
+def _history(model: FittedCoClustering) -> Sequence[Mapping[str, Any]] | None:
+    """Return the iterations of a model, if it records them; none without a representation."""
     if not getattr(model, "has_representation_", True):
         return ()
-    history: Sequence[Mapping[str, Any]] = getattr(model, "history_", ())
+    history: Sequence[Mapping[str, Any]] | None = getattr(model, "history_", None)
     return history

@@ -236,8 +236,11 @@ def test_columns_of_var_are_tracks_beside_raw(cells):
     given = adata[:, 3:].copy()
     axes = pyrocco.pl.heatmap(given, var=["mean", "marks", "length"]).axes
     assert len(axes["column_annotations"].images) == 3
-    with pytest.raises(ValueError, match=r"no annotation 'middle'; there are: .*mean"):
+    with pytest.raises(ValueError, match=r"adata.var has no column 'middle': it has .*mean"):
         pyrocco.pl.heatmap(adata, var=["middle"])
+    with pytest.raises(ValueError, match=r"adata.obs has no column 'typ': did you mean 'type'\?"):
+        pyrocco.pl.heatmap(given, obs="typ")
+    assert len(pyrocco.pl.heatmap(given, obs="type").axes["row_annotations"].images) == 1
 
 
 def test_x_is_used_if_it_holds_counts_or_several_layers_do(cells, capsys):

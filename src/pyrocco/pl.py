@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -11,6 +12,7 @@ import pandas as pd
 from pyrocco._typing import Labels, Mask
 from pyrocco.cells.input import check_matrix
 from pyrocco.io.anndata import as_labels, check_annotated, take_matrix
+from pyrocco.io.errors import list_some
 from pyrocco.plots import ClusterMap, ClusterMapStyle, clustermap
 from pyrocco.plots.input import NamedData
 
@@ -34,8 +36,8 @@ def heatmap(
     layer: str | None = None,
     use_raw: bool | None = None,
     *,
-    obs: Sequence[str] = (),
-    var: Sequence[str] = (),
+    obs: str | Sequence[str] = (),
+    var: str | Sequence[str] = (),
     **options: Any,
 ) -> ClusterMap:
     """Draw a heat map of an AnnData object with cells and genes sorted by cluster.
@@ -52,7 +54,7 @@ def heatmap(
     use_raw : bool, default=None
         Draw ``adata.raw`` (True) or X (False). By default, draw `layer` if given, otherwise
         the matrix in which the clusters were found.
-    obs, var : sequence of str, default=()
+    obs, var : str or sequence of str, default=()
         Columns of ``obs`` and of ``var`` that are drawn as tracks beside the heat map, with
         legends. Colours that scanpy stored in ``uns`` are used. If ``adata.raw`` is drawn, columns
         of its ``var`` can be named, too.
@@ -81,6 +83,7 @@ def heatmap(
     ClusterMap: 60 cells in 3 clusters, 40 genes in 3 clusters
     """
     check_annotated(adata)
+    obs, var = ([names] if isinstance(names, str) else list(names) for names in (obs, var))
     if key not in adata.uns or key not in adata.obs:
         raise ValueError(f'adata has no clusters "{key}"; pyrocco.tl.rocco(adata) finds them')
     params = adata.uns[key]["params"]
@@ -93,6 +96,8 @@ def heatmap(
     X, columns, clusters = X[:, used], columns[used], clusters[used]
     column_labels, column_clusters = as_labels(clusters)
     of_genes = _table_of_genes(adata, used) if use_raw else adata.var[used]
+    for argument, names, table in (("obs", obs, adata.obs), ("var", var, of_genes)):
+        _check_columns(argument, names, table)
     data = NamedData(
         check_matrix(X),
         adata.obs_names,
@@ -106,12 +111,22 @@ def heatmap(
     return clustermap(
         data,
         model=_StoredClusters(row_labels, column_labels),
-        row_annotations=list(obs) or None,
-        column_annotations=list(var) or None,
+        row_annotations=obs or None,
+        column_annotations=var or None,
         cluster_names=(row_clusters, column_clusters),
         style=replace(style, colours={**_stored_colours(adata, obs), **style.colours}),
         **options,
     )
+
+
+def _check_columns(argument: str, names: Sequence[str], table: pd.DataFrame) -> None:
+    """Refuse names that are no columns of a table."""
+    known = [str(name) for name in table.columns]
+    for name in names:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            rest = f"did you mean {near[0]!r}?" if near else f"it has {list_some(known)}."
+            raise ValueError(f"adata.{argument} has no column {name!r}: {rest}")
 
 
 def _stored_colours(adata: AnnData, names: Sequence[str]) -> Mapping[str, dict[str, str]]:

@@ -27,6 +27,7 @@ def shown(value: object) -> str:
     >>> shown("euclidian"), shown(np.eye(2))
     ("'euclidian'", 'array([[1., 0.], [0., 1.]])')
     """
+    value = value.item() if isinstance(value, np.generic) else value
     text = " ".join(repr(value).split())
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 

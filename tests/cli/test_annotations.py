@@ -147,13 +147,43 @@ def test_other_formats_of_the_results(study, tmp_path, form):
     assert tests["annotation"].tolist() == ["treatment", "age"]
 
 
-def test_an_anndata_file_has_cells_and_genes(tmp_path):
+def test_dates_beside_a_matrix(tmp_path):
+    rng = np.random.default_rng(0)
+    X = np.kron(np.array([[4.0, 0], [0, 4]]), np.ones((20, 8))) + rng.standard_normal((40, 16))
+    table = pd.DataFrame(X, [f"s{i}" for i in range(40)], [f"m{j}" for j in range(16)])
+    table["visit"] = pd.date_range("2024-01-01", periods=40).strftime("%Y-%m-%d")
+    table.to_csv(tmp_path / "t.csv", index_label="sample")
+    for form in ("csv", "parquet"):
+        words = ["fit", str(tmp_path / "t.csv"), "-o", str(tmp_path / form), "-q"]
+        assert main([*words, "--annotate", "visit", "--output-format", form]) == 0
+    tests = pd.read_parquet(tmp_path / "parquet" / "annotations.parquet")
+    assert tests[["kind", "test"]].values.tolist() == [["date", "Kruskal-Wallis"]]
+    crossed = pd.read_csv(tmp_path / "csv" / "cross_tables.csv")
+    first = crossed[(crossed["cluster"] == 0) & (crossed["value"] == "min")]
+    assert first["date"].tolist() == ["2024-01-01"]
+    assert crossed.loc[crossed["value"] == "n", "number"].tolist() == [20, 20]
+    assert main(["report", str(tmp_path / "csv"), "-q"]) == 0
+
+
+def test_an_anndata_file_has_cells_and_genes(tmp_path, capsys):
     rng = np.random.default_rng(0)
     means = np.kron(np.array([[9.0, 1], [1, 7]]), np.ones((20, 10)))
     obs = pd.DataFrame({"donor": ["d1"] * 20 + ["d2"] * 20}, index=[f"c{i}" for i in range(40)])
     var = pd.DataFrame({"length": rng.random(20)}, index=[f"g{j}" for j in range(20)])
     X = rng.poisson(means).astype(np.float32)
     anndata.AnnData(X, obs=obs, var=var).write_h5ad(tmp_path / "cells.h5ad")
+    score = pd.DataFrame({"cell": obs.index[:30], "score": rng.random(30)})
+    score.to_csv(tmp_path / "score.csv", index=False)
+    words = ["fit", str(tmp_path / "cells.h5ad"), "-o", str(tmp_path / "scored")]
+    assert main([*words, "--annotate-from", str(tmp_path / "score.csv")]) == 0
+    captured = capsys.readouterr()
+    said = captured.out + captured.err
+    assert "its observations are cells, its variables are genes" in said
+    assert "The matrix has 40 cells and 20 genes." in said
+    assert "Found 2 clusters of cells and 2 clusters of genes." in said
+    page = (tmp_path / "scored" / "report.html").read_text(encoding="utf-8")
+    assert "its observations are cells, its variables are genes" in page
+    assert "annotates 30 of the 40 cells" in page
     words = ["fit", str(tmp_path / "cells.h5ad"), "-o", str(tmp_path / "out"), "-q"]
     assert main([*words, "--annotate", "donor,length"]) == 0
     tests = pd.read_csv(tmp_path / "out" / "annotations.csv")

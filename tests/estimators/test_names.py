@@ -63,6 +63,17 @@ def test_names_are_those_of_the_last_fit_and_are_saved(model, tmp_path):
     assert not hasattr(ROCCO().fit(FRAME.reset_index(drop=True)), "row_names_in_")
 
 
+def test_texts_of_polars_are_named(polars):
+    frame = polars.DataFrame({name: X[:, j] for j, name in enumerate(GENES)})
+    texts = frame.with_columns(polars.lit("red").alias("colour"))
+    with pytest.raises(
+        ValueError, match="row 0 of column 'colour' of X holds 'red', not a number"
+    ):
+        ROCCO().fit(texts)
+    numbers = frame.with_columns(polars.col(GENES[0]).cast(polars.String))
+    assert ROCCO().fit(numbers).n_row_clusters_ == ROCCO().fit(frame).n_row_clusters_
+
+
 def test_polars_in_polars_out(polars, model, tmp_path):
     frame = polars.DataFrame({name: X[:, j] for j, name in enumerate(GENES)})
     of_polars = ROCCO().fit(frame)

@@ -65,7 +65,17 @@ def test_excel(tmp_path):
         pd.DataFrame({"a": [1, 2], "b": [3, 4]}).to_excel(writer, sheet_name="other", index=False)
     matrix = read_matrix(tmp_path / "t.xlsx")
     check(matrix)
-    assert matrix.notes[0] == 'The sheet "data" of an Excel file. Other sheets: other.'
+    assert (
+        matrix.notes[0]
+        == 'The sheet "data" of an Excel file. To read another, use --sheet: "other".'
+    )
+    with pd.ExcelWriter(tmp_path / "readme.xlsx") as writer:
+        pd.DataFrame({"about": ["text"]}).to_excel(writer, sheet_name="read me", index=False)
+        frame().to_excel(writer, sheet_name="data")
+    with pytest.raises(
+        MatrixError, match=r'no columns of numbers: .* name it with --sheet: "data"'
+    ):
+        read_matrix(tmp_path / "readme.xlsx")
     other = read_matrix(tmp_path / "t.xlsx", sheet="other")
     np.testing.assert_array_equal(other.X, [[1, 3], [2, 4]])
     with pytest.raises(MatrixError, match='no sheet "third"; its sheets are: data, other'):

@@ -94,6 +94,25 @@ def test_one_sample_with_a_column_of_text_is_not_long(tmp_path):
     assert matrix.shape == (2, 1)
 
 
+def test_a_table_of_samples_and_their_treatments_is_not_long(tmp_path):
+    names = [f"s{i}" for i in range(8)]
+    lines = [f"{name},{'drug' if i % 2 else 'none'},{20 + i}" for i, name in enumerate(names)]
+    matrix = read(tmp_path, "\n".join(["sample,treatment,age", *lines]))
+    assert matrix.row_names == tuple(names)
+    assert matrix.column_names == ("age",)
+    assert "If every line is one cell (row, column, value), use --layout long." in matrix.notes
+    (tmp_path / "t.csv").write_text("\n".join(["sample,treatment,age", *lines]))
+    assert read_matrix(tmp_path / "t.csv", layout="long").shape == (8, 2)
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_long_table_whose_first_lines_have_one_column(tmp_path, is_first):
+    pairs = [(f"g{i}", f"s{j}") for j in range(3) for i in range(70)]
+    lines = [",".join((a, b, "1.5") if is_first else (b, a, "1.5")) for a, b in pairs]
+    matrix = read(tmp_path, "\n".join(["gene,sample,value", *lines]))
+    assert matrix.shape == ((70, 3) if is_first else (3, 70))
+
+
 def test_bad_long_tables(tmp_path):
     with pytest.raises(MatrixError, match=r"three columns \(row, column, value\).* has 2"):
         read(tmp_path, "a,b\n1,2\n3,4\n", layout="long")

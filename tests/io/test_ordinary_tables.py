@@ -382,6 +382,38 @@ def german(path):
     return X
 
 
+@pytest.mark.parametrize(
+    ("text", "note", "value", "decimal", "other"),
+    [
+        (
+            "a;1.007;2.500",
+            "1.007 is read as 1.007; with --decimal , it is 1007.",
+            1.007,
+            ",",
+            1007,
+        ),
+        (
+            "a;1,007;2,500",
+            "1,007 is read as 1.007; with --decimal . it is 1007.",
+            1.007,
+            ".",
+            1007,
+        ),
+        ("a;1,007;2;7", "1,007 is read as 1007; with --decimal , it is 1.007.", 1007, ",", 1.007),
+    ],
+)
+def test_a_point_or_comma_that_may_be_either_is_named(tmp_path, text, note, value, decimal, other):
+    path = tmp_path / "t.csv"
+    head = ";".join(["gene", "x", "y", "z"][: text.count(";") + 1])
+    path.write_text(f"{head}\n{text}\n{text.replace('a', 'b')}\n")
+    matrix = read_matrix(path)
+    assert note in matrix.notes
+    assert matrix.X[0, 0] == value
+    assert read_matrix(path, decimal=decimal).X[0, 0] == other
+    path.write_text("gene;x;y\na;1.007;0.250\n")
+    assert not any("is read as" in note for note in read_matrix(path).notes)
+
+
 def test_a_table_from_german_excel(tmp_path):
     X = german(tmp_path / "t.csv")
     matrix = read_matrix(tmp_path / "t.csv")

@@ -165,7 +165,7 @@ def test_notes_say_what_was_detected(tmp_path):
         "Cells are separated by tabs.",
         "There is no line of column names; every line is a row of the matrix. "
         "If the first line holds them, use --header.",
-        "There is no column of row names.",
+        "There is no column of row names. If one holds them, use --row-names COLUMN.",
         "The matrix has 2 rows and 3 columns.",
     )
 

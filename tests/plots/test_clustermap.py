@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from matplotlib import colormaps, rc_context
 from matplotlib import pyplot as plt
-from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
 from scipy import sparse
@@ -32,7 +32,7 @@ from pyrocco.plots.order import display_order
 from pyrocco.plots.places import Places, pixel_means, standing_out
 from pyrocco.plots.style import MISSING, category_colours, cluster_colours
 from pyrocco.plots.text_size import fitted, text_width
-from pyrocco.plots.tracks import make_tracks
+from pyrocco.plots.tracks import annotation_table, make_tracks
 
 
 @pytest.fixture(autouse=True)
@@ -364,6 +364,20 @@ def test_colour_limits(frame, model):
         limits(cmap="nope")
 
 
+@pytest.mark.parametrize(
+    ("limits", "middle"), [({"vmin": -1, "vmax": 3}, 0.25), ({"vmin": -2, "vmax": 2}, 0.5)]
+)
+def test_white_is_zero_between_chosen_limits(frame, model, limits, middle):
+    bar = clustermap(frame, model=model, **limits).axes["colorbar"]
+    colour = bar.collections[-1].cmap(middle)
+    np.testing.assert_allclose(colour[:3], (0.969, 0.969, 0.969), atol=0.02)
+
+
+def test_limits_on_one_side_of_zero_have_one_direction_of_colours(frame, model):
+    bar = clustermap(frame, model=model, vmin=0, vmax=3).axes["colorbar"]
+    assert bar.collections[-1].cmap(0.0) == colormaps["viridis"](0.0)
+
+
 def test_the_centre_has_the_middle_colour(frame, model):
     result = clustermap(frame, model=model, center=0, vmin=-1, vmax=3, cmap="RdBu_r")
     pixels = result.axes["heatmap"].images[0].get_array()
@@ -382,6 +396,39 @@ def test_annotations_are_matched_by_name(frame, model):
     ]
     for ax in images[1:]:
         np.testing.assert_array_equal(ax.images[0].get_array(), images[0].images[0].get_array())
+
+
+def test_annotations_are_matched_by_a_column_of_names(frame, model):
+    """As in a table that was read without an index, or one of polars."""
+    expected = annotation_table(
+        pd.DataFrame({"n": np.arange(60.0)}, frame.index), frame.index, "row_annotations"
+    )
+    table = pd.DataFrame({"n": np.arange(60.0), "patient": frame.index}).sample(
+        frac=1, random_state=0, ignore_index=True
+    )
+    for given in (
+        table,
+        table[["patient", "n"]],
+        table.set_axis(range(100, 160)),
+        pl.from_pandas(table),
+    ):
+        found = annotation_table(given, frame.index, "row_annotations")
+        pd.testing.assert_frame_equal(found, expected, check_index_type=False)
+    some = annotation_table(table[:50], frame.index, "row_annotations")
+    assert some["n"].notna().sum() == 50
+    numbered = frame.set_axis(np.arange(1000, 1060), axis=0)
+    given = pd.DataFrame({"entrez": numbered.index[::-1], "n": np.arange(60.0)[::-1]})
+    found = annotation_table(given, numbered.index, "row_annotations")
+    assert found["n"].tolist() == expected["n"].tolist()
+    kinds = pd.DataFrame({"kind": ["a", "b"] * 30, "n": np.arange(60.0)})
+    assert annotation_table(kinds, frame.index, "row_annotations").shape == (60, 2)
+    with pytest.raises(ValueError, match="it begins with 7, the data with"):
+        annotation_table(kinds.set_axis(np.arange(7, 67)), frame.index, "row_annotations")
+
+
+def test_grey_cells_are_in_the_legend(frame, model):
+    assert "missing" not in texts(clustermap(frame, model=model))
+    assert "missing" in texts(clustermap(frame.mask(frame > 2), model=model))
 
 
 def test_annotations_that_are_columns_of_the_data(frame):
@@ -448,12 +495,16 @@ def test_errors_say_what_to_do(frame, model):
         ({"z_score": 0, "standard_scale": 1}, "not both"),
         ({"figsize": (1, 1)}, "choose at least"),
         ({"cluster_names": (["a"], None)}, "1 names for 3 clusters"),
+        ({"cluster_names": ["up", "down", "flat"]}, "must be a pair"),
+        ({"cluster_names": ["up", "down"]}, "must be a pair"),
         ({"model": Labels([0], [0])}, "labels of 1 rows and 1 columns, but data has 60"),
     ]:
         with pytest.raises(ValueError, match=words):
             clustermap(frame, **{"model": model, **options})
     with pytest.raises(ValueError, match="not both"):
         clustermap(frame, model=model, method=ROCCO())
+    with pytest.raises(TypeError, match="data is a ROCCO: pass the matrix first"):
+        clustermap(model)
     with pytest.raises(TypeError, match="not an estimator"):
         clustermap(frame, method="average")
     with pytest.raises(ValueError, match="legend must be one of"):
@@ -491,6 +542,22 @@ def test_days_have_no_time_in_legends():
     days = pd.DataFrame({"visit": pd.to_datetime(["2024-03-02", "2024-03-01"])})
     ((track,),) = make_tracks([days], {})
     assert track.categories == ("2024-03-01", "2024-03-02")
+
+
+def test_dates_are_drawn_from_light_to_dark():
+    days = pd.DataFrame(
+        {
+            "visit": pd.date_range("2024-03-01", periods=4),
+            "text": ["05.03.2024", None, "07.03.2024", "6.3.2024"],
+            "hour": pd.date_range("2024-03-01 08:00", periods=4, freq="h"),
+        }
+    )
+    ((visit, text, hour),) = make_tracks([days], {})
+    assert visit.is_number
+    assert visit.ends == ("2024-03-01", "2024-03-04")
+    np.testing.assert_array_equal(np.diff(visit.values), 1)
+    np.testing.assert_array_equal(text.values - text.values[0], [0, np.nan, 2, 1])
+    assert hour.ends == ("2024-03-01 08:00", "2024-03-01 11:00")
 
 
 def test_categories_are_sorted_as_people_sort_them():

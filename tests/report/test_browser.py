@@ -416,6 +416,33 @@ def test_cross_tables_follow_the_slider(open_page, annotated_page):
         page.keyboard.press("ArrowLeft")
 
 
+def test_dates_are_written_filtered_and_tabulated(open_page, tmp_path):
+    X, row_names, column_names = planted_matrix()
+    model = ROCCO().fit(X)
+    days = pd.Series(pd.date_range("2024-01-01", periods=90), row_names, name="visit")
+    frame = pd.DataFrame(X, row_names, column_names)
+    write_report(tmp_path / "report.html", model, frame, row_annotations=days)
+    page = open_page(tmp_path / "report.html")
+    legend = page.locator("#annotation-legend").inner_text()
+    assert "2024-01-01" in legend
+    assert "2024-03-30" in legend
+    page.select_option("#row-filter", label="visit")
+    page.fill("#row-filter-to", "2024-01-05")
+    assert page.locator("#row-filter-found").inner_text().startswith("5 rows of 90")
+    table = cross_table(model.row_labels_, days)
+    for line in page.locator("#row-crosstables article tbody tr").all():
+        cluster = int(line.locator("th").inner_text()[1:])
+        n, *dates = line.locator("td").all_inner_texts()
+        assert int(n) == table.loc[cluster, "n"]
+        assert dates == [
+            f"{table.loc[cluster, name]:%Y-%m-%d}" for name in ("median", "min", "max")
+        ]
+    with page.expect_download() as download:
+        page.click("#rows-download")
+    saved = pd.read_csv(download.value.path())
+    assert saved["visit"].tolist() == [f"{day:%Y-%m-%d}" for day in days]
+
+
 def test_cells_and_genes_are_called_so_everywhere(open_page, tmp_path):
     X, _, _ = planted_matrix()
     X = np.abs(np.round(X)).astype(float)

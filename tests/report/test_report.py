@@ -338,7 +338,7 @@ def test_sentences_describe_the_model():
     model.cell_weights_[0, :3] = 0.2
     X[5, :9] = np.nan
     model.row_membership_[:2] = 0.3
-    assert "The fit ended in 1.23 seconds." in summary_sentences(model, X, {"seconds": 1.234})
+    assert "The fit took 1.23 seconds." in summary_sentences(model, X, {"seconds": 1.234})
     assert not model.has_representation_
     assert model.converged_
     model._answers.represented = replace(model._answers.represented, converged=False)
@@ -392,7 +392,8 @@ def test_convergence_is_plotted_if_there_are_several_iterations():
     np.testing.assert_allclose(np.diff(heights, 2), 0, atol=0.11)  # a line, in logarithms
     assert drawing.count("<tr>") == 9
     assert "<svg" not in convergence(history[:1])
-    assert "does not record" in convergence([])
+    assert "does not record" in convergence(None)
+    assert "without learning a representation" in convergence([])
     flat = [{"iteration": i, "objective": 0.0} for i in range(1, 6)]
     assert "Logarithmic" not in convergence(flat)
 

@@ -29,10 +29,38 @@ from pyrocco.results.association import annotation_kind
         (pd.array([1, None, 40], dtype="Int64"), "category"),
         (pd.array([1.5, None, 40], dtype="Float64"), "number"),
         (pd.to_datetime(["2020-01-01", "2021-01-01"]), "category"),
+        (pd.date_range("2020-01-01", periods=5), "date"),
+        (pd.date_range("2020-01-01", periods=5, tz="Europe/Berlin"), "date"),
+        (["2020-01-01"] * 4 + ["2021-01-01"] * 4, "category"),
+        (["2020-01-01", None, "2020-01-02 10:30", "2020-02-01"], "date"),
+        (["1.3.2020", "17.03.2020", "02.04.2020"], "date"),
+        (["2020-01-01", "2020-01-02", "later"], "category"),
+        (["2020-02-30", "2020-01-02", "2020-01-03"], "category"),
+        (pd.Categorical(["2020-01-01", "2020-01-02", "2020-01-03"]), "category"),
     ],
 )
 def test_kinds(values, kind):
     assert annotation_kind(pd.Series(values)) == kind
+
+
+def test_dates_are_compared_as_days():
+    labels = np.repeat([0, 1, 2], 10)
+    days = pd.Series(pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(30) * 3, unit="D"))
+    days[4] = pd.NaT
+    found = association(labels, pd.DataFrame({"visit": days}))
+    expected = association(
+        labels, pd.DataFrame({"visit": np.where(days.isna(), np.nan, np.arange(30) + 0.5)})
+    )
+    assert found["kind"].tolist() == ["date"]
+    columns = ["test", "statistic", "p_value", "effect", "n"]
+    pd.testing.assert_frame_equal(found[columns], expected[columns])
+    table = cross_table(labels, days)
+    assert table.columns.tolist() == ["n", "median", "min", "max"]
+    assert table["n"].tolist() == [9, 10, 10]
+    assert table.loc[1, "min"] == pd.Timestamp("2024-01-31")
+    assert table.loc[2, "median"] == pd.Timestamp("2024-03-14 12:00")
+    texts = days.dt.strftime("%Y-%m-%d")
+    pd.testing.assert_frame_equal(cross_table(labels, texts), table)
 
 
 def table_of(counts):

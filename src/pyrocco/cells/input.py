@@ -23,6 +23,8 @@ from pyrocco.validation import shown
 _NUMBERS, _TEXTS = "fiub", "OSUT"
 # How the types of columns with points or spans of time begin, in pandas and in polars.
 _TIMES = ("date", "time", "period", "duration")
+# How the types of columns with texts begin in polars.
+_TEXT_TYPES = ("str", "utf8", "categorical", "enum")
 _LARGEST_INDEX = np.iinfo(np.int32).max
 # By one of these an object offers its values as an array or as a table.
 _OFFERS = ("__array__", "__array_interface__", "__dataframe__", "__cuda_array_interface__")
@@ -136,6 +138,7 @@ def _readable(X: Any) -> Any:
         return _readable_frame(X)
     if hasattr(X, "columns") and hasattr(X, "dtypes"):
         _check_no_times(zip(X.columns, X.dtypes, strict=True))
+        _check_no_texts(X)
         return X
     X = _as_array(X)
     kind = getattr(getattr(X, "dtype", None), "kind", "f")
@@ -229,6 +232,13 @@ def _check_no_times(columns: Any) -> None:
     for name, dtype in columns:
         if str(dtype).lower().startswith(_TIMES):
             _refuse_times(f"column {shown(name)} of X", str(dtype))
+
+
+def _check_no_texts(X: Any) -> None:
+    """Refuse a column of texts in a table of polars or another library, if it has no numbers."""
+    for name, dtype in zip(X.columns, X.dtypes, strict=True):
+        if str(dtype).lower().startswith(_TEXT_TYPES):
+            _column(pd.Series(X[name].to_list(), dtype=object), name)
 
 
 def _numbers(values: Dense, name: str, cell: Callable[[tuple[int, ...]], str]) -> Dense:

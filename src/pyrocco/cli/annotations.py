@@ -17,6 +17,7 @@ from pyrocco.io.annotations import annotate_from, stored_annotations
 from pyrocco.io.read import check_file
 from pyrocco.io.result_folder import ANNOTATION_TABLES
 from pyrocco.results.association import association, cross_table
+from pyrocco.texts import plain_text
 
 __all__ = ["about_annotations", "annotated", "write_associations"]
 
@@ -67,9 +68,15 @@ def write_associations(
 
 
 def _cross_table(noun: str, labels: Labels, annotation: pd.Series[Any]) -> pd.DataFrame:
-    """Return a cross-table with a line for each of its numbers."""
-    table = cross_table(labels, annotation).reset_index()
-    long = table.melt("cluster", var_name="value", value_name="number")
+    """Return a cross-table with a line for each of its numbers, or of its dates."""
+    table = cross_table(labels, annotation)
+    dates = table.select_dtypes("datetime")
+    texts = dates.apply(lambda column: column.map(plain_text, na_action="ignore"))
+    numbers, written = (
+        part.reset_index().melt("cluster", var_name="value", value_name=name)
+        for part, name in ((table.drop(columns=dates.columns), "number"), (texts, "date"))
+    )
+    long = pd.concat([numbers, written]) if len(written) else numbers
     long = long.sort_values("cluster", kind="stable", ignore_index=True)
     long.insert(0, "annotation", str(annotation.name))
     long.insert(0, "side", noun)

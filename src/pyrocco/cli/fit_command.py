@@ -89,7 +89,7 @@ from pyrocco.progress import FIT_STAGES, Observer
 from pyrocco.report import write_report
 from pyrocco.report.sentences import n_outlier_cells
 from pyrocco.results.reproducibility import reproducibility
-from pyrocco.texts import counted, one_line
+from pyrocco.texts import Words, counted, one_line
 
 __all__ = ["RESULT_STAGES", "FitJob", "fit_file", "fit_model", "write_results"]
 
@@ -146,9 +146,11 @@ def fit_file(job: FitJob) -> None:
     elif not job.quiet:
         rows = counted(model.n_row_clusters_, "cluster")
         columns = counted(model.n_column_clusters_, "cluster")
+        words = Words(*summary.get("axis_names", ()))
         is_guess = job.prepare.chosen == "auto" and bool(model.found_cells_.steps)
-        tell(describe_cells(summary["cells"], summary["preparation"], is_guess=is_guess))
-        tell(f"Found {rows} of rows and {columns} of columns.")
+        cells, preparation = summary["cells"], summary["preparation"]
+        tell(describe_cells(cells, preparation, is_guess=is_guess, words=words))
+        tell(f"Found {rows} of {words.row}s and {columns} of {words.column}s.")
         tell(f"Results are in {job.output}: {', '.join(summary['files'])}")
         if REPORT_FILE in summary["files"]:
             tell(f"To explore the clusters, open {job.output / REPORT_FILE} in a browser.")
@@ -466,6 +468,7 @@ def write_results(
     matrix = data.matrix
     of_matrix = {
         "notes": list(matrix.notes),
+        "axis_names": list(matrix.axis_names),
         "shape": list(matrix.shape),
         "density": matrix.density,
         "missing": matrix.n_missing,

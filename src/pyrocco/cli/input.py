@@ -11,6 +11,7 @@ from pyrocco.cli.terminal import warnings_as_lines
 from pyrocco.io import Matrix, MatrixError, read_matrix
 from pyrocco.io.annotations import set_aside
 from pyrocco.io.read import table_options
+from pyrocco.texts import Words
 
 __all__ = ["check_some_values", "describe_cells", "read_file"]
 
@@ -56,7 +57,7 @@ def check_some_values(matrix: Matrix, path: Path) -> None:
         )
 
 
-def describe_cells(kind: str, sentence: str, *, is_guess: bool) -> str:
+def describe_cells(kind: str, sentence: str, *, is_guess: bool, words: Words) -> str:
     """Say what the cells are and how a fit prepares them; a guess names the other choice."""
     other = f" {_OTHER_PREPARATION}" if is_guess else ""
-    return f"Cells: {kind}. {sentence}{other}"
+    return words.translated(f"Cells: {kind}. {sentence}{other}")

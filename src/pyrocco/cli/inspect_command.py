@@ -28,6 +28,7 @@ from pyrocco.cli.terminal import print_output, tell
 from pyrocco.io import Matrix
 from pyrocco.io.excel import sheet_names
 from pyrocco.io.read import file_format
+from pyrocco.texts import Words
 
 __all__ = ["InspectJob", "inspect_file"]
 
@@ -62,10 +63,11 @@ def inspect_file(job: InspectJob) -> None:
     if job.as_json:
         print_output(json.dumps(_about(job.source, found, facts, cells, cost), indent=2))
         return
+    words = Words(*data.axis_names)
     for line in (
         *data.notes,
-        *_describe_facts(facts),
-        describe_cells(cells.kind, cells.sentence, is_guess=bool(cells.steps)),
+        *map(words.translated, _describe_facts(facts)),
+        describe_cells(cells.kind, cells.sentence, is_guess=bool(cells.steps), words=words),
         *_describe_cost(cost),
     ):
         tell(line)

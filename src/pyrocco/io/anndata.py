@@ -20,6 +20,7 @@ from pyrocco.io.expression_values import scaling_of, values_of
 from pyrocco.io.hdf5 import list_matrices, load_annotations, load_h5ad
 from pyrocco.io.isolated import Parts, ReaderFailedError, read_isolated
 from pyrocco.io.named_matrix import Matrix, check_index_types, named_matrix
+from pyrocco.texts import Words
 
 if TYPE_CHECKING:
     from anndata import AnnData
@@ -69,8 +70,10 @@ def read_h5ad(path: Path, layer: str | None = None, raw: bool = False) -> Matrix
         "An AnnData file: its observations are cells, its variables are genes.",
         loaded.about["used"],
     ]
-    matrix = named_matrix(X, loaded.about["rows"], loaded.about["columns"], notes, str(path))
-    return replace(matrix, axis_names=("cell", "gene")).noting(*_about_scaling(matrix.X))
+    matrix = named_matrix(X, loaded.about["rows"], loaded.about["columns"], [], str(path))
+    notes += [Words("cell", "gene").translated(note) for note in matrix.notes]
+    matrix = replace(matrix, axis_names=("cell", "gene"), notes=tuple(notes))
+    return matrix.noting(*_about_scaling(matrix.X))
 
 
 def _about_scaling(X: Values) -> list[str]:

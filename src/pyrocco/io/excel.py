@@ -28,10 +28,13 @@ def read_excel(
     path: Path, options: TableOptions = TABLE_OPTIONS, sheet: str | int | None = None
 ) -> Matrix:
     """Read a table from one sheet of an Excel file, as if it were saved as CSV."""
-    rows, about = _load_sheet(path, sheet, options.skip_rows)
+    rows, about, others = _load_sheet(path, sheet, options.skip_rows)
     head = [[plain_text(cell) for cell in row] for row in rows[:SAMPLE_LINES]]
     columns = detect_columns(head, options=options)
-    check_columns(columns, str(path), options)
+    advice = "numbers must stand alone in their cells"
+    if others:
+        advice = f"if they are in another sheet, name it with --sheet: {list_some(others)}"
+    check_columns(columns, str(path), options, advice)
     body = rows if columns.header is None else rows[1:]
     texts = [
         pd.Series([plain_text(row[j]) for row in body], dtype="category")
@@ -47,7 +50,7 @@ def load_sheet_texts(
     path: Path, sheet: str | int | None, options: TableOptions = TABLE_OPTIONS
 ) -> tuple[list[list[str]], list[str]]:
     """Return the cells of a table in a sheet as texts, without empty rows, and notes."""
-    rows, about = _load_sheet(path, sheet, options.skip_rows)
+    rows, about, _ = _load_sheet(path, sheet, options.skip_rows)
     return [[plain_text(cell) for cell in row] for row in rows], about
 
 
@@ -59,8 +62,8 @@ def sheet_names(path: Path) -> list[str]:
 
 def _load_sheet(
     path: Path, sheet: str | int | None, skip: int | None
-) -> tuple[list[Row], list[str]]:
-    """Return the rows of the table in a sheet, without empty ones, and notes about the sheet.
+) -> tuple[list[Row], list[str], list[str]]:
+    """Return the rows of the table in a sheet, without empty ones, notes, and the other sheets.
 
     `skip` rows of the sheet are left out; by default titles above the table.
     """
@@ -69,15 +72,15 @@ def _load_sheet(
     if not rows:
         below = f" below row {skip}" if skip else ""
         raise MatrixError(f'{path}: the sheet "{name}" is empty{below}')
-    others = [other for other in about["sheets"] if other != name]
-    more = f" Other sheets: {list_some(others)}." if others else ""
+    others = [f'"{other}"' for other in about["sheets"] if other != name]
+    more = f" To read another, use --sheet: {list_some(others)}." if others else ""
     notes = [f'The sheet "{name}" of an Excel file.{more}']
     if skip is not None:
-        return rows, notes
+        return rows, notes, others
     head = [[plain_text(cell) for cell in row] for row in rows[:SAMPLE_LINES]]
     n_titles = count_titles(head)
     numbers = about["numbers"][:n_titles]
-    return rows[n_titles:], [*notes, *_about_titles(head[:n_titles], numbers)]
+    return rows[n_titles:], [*notes, *_about_titles(head[:n_titles], numbers)], others
 
 
 def _isolated(load: Callable[..., Parts], path: Path, *arguments: Any) -> Parts:

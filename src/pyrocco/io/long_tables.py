@@ -10,6 +10,7 @@ import numpy as np
 from pyrocco._typing import Floats
 from pyrocco.io.cell_texts import ANSWER, EMPTY, NEITHER, NUMBER, TEXT
 from pyrocco.io.column_facts import ColumnFacts, heading_words, is_entity, is_time
+from pyrocco.io.headings import SAMPLE_LINES
 
 __all__ = ["absent_value", "find_long"]
 
@@ -138,9 +139,23 @@ def _by_kinds(
     if len(texts) != 2 or len(numbers) != 1:
         return None
     row, column = (facts[j] for j in texts)
-    if not (row.repeats or column.repeats) or (times and not _are_distinct(row, column)):
+    if not _repeat_as_in_long(row, column) or (times and not _are_distinct(row, column)):
         return None
     return texts[0], texts[1], numbers[0]
+
+
+def _repeat_as_in_long(row: ColumnFacts, column: ColumnFacts) -> bool:
+    """Whether names repeat as in a long table.
+
+    Both do, unless the lines are sorted by one of them and only the first lines are known.
+    Otherwise every line has a name of its own, and the other names are a property of it, such as
+    a treatment.
+    """
+    if row.repeats and column.repeats:
+        return True
+    repeated = row if row.repeats else column
+    is_sorted = sum(a != b for a, b in pairwise(repeated.cells)) + 1 == len(set(repeated.cells))
+    return repeated.repeats and is_sorted and len(repeated.cells) >= SAMPLE_LINES - 1
 
 
 def _by_numbers(facts: Sequence[ColumnFacts], columns: Sequence[int]) -> Long | None:

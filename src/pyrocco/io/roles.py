@@ -81,6 +81,8 @@ class Roles:
         """Return sentences that say what the columns are used for."""
         lines = [self._about_long(names)] if self.long else [self._about_index(names)]
         lines += ["If every line is a row of the matrix, use --layout wide."] if self.long else []
+        if self.index is not None and len(self.numbers) == 1 and len(self.ignored) == 1:
+            lines.append("If every line is one cell (row, column, value), use --layout long.")
         if self.are_answers:
             lines.append("The cells are answers: 1 stands for yes, 0 for no.")
         if self.ignored:
@@ -100,7 +102,8 @@ class Roles:
 
     def _about_index(self, names: Sequence[str] | None) -> str:
         if self.index is None:
-            return "There is no column of row names."
+            hint = " If one holds them, use --row-names COLUMN." if len(self.numbers) > 1 else ""
+            return f"There is no column of row names.{hint}"
         which = "The first column" if self.index == 0 else f"Column {self.index + 1}"
         heading = f' ("{names[self.index]}")' if names and names[self.index] else ""
         hint = " If it is data, use --row-names none." if self.is_guess else ""

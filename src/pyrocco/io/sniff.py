@@ -10,6 +10,7 @@ import codecs
 import csv
 import gzip
 import io
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO
 
-from pyrocco.io.cell_texts import NumberFormat, is_number
+from pyrocco.io.cell_texts import NumberFormat, is_missing, is_number
 from pyrocco.io.columns import Columns, detect_columns
 from pyrocco.io.errors import MatrixError
 from pyrocco.io.headings import SAMPLE_LINES, count_titles, usual_width
@@ -65,6 +66,7 @@ class Layout:
     skip: int = 0  # lines before the table: comments and titles
     blank: int = 0  # blank lines between them and the table
     title: str = ""  # the first words above the table
+    ambiguous: str = ""  # a number whose comma or point may be a decimal sign or not
 
     @property
     def decimal(self) -> str:
@@ -79,7 +81,16 @@ class Layout:
         lines = "The first line is" if self.skip == 1 else f"The first {self.skip} lines are"
         title = f': "{self.title}". If it is, use --skip-rows 0.' if self.title else "."
         above = [f"{lines} not part of the table{title}"] if self.skip else []
-        return [*above, cells, *self.columns.notes(below=bool(self.skip))]
+        unsure = [self._about_ambiguous()] if self.ambiguous else []
+        return [*above, cells, *unsure, *self.columns.notes(below=bool(self.skip))]
+
+    def _about_ambiguous(self) -> str:
+        sign = "," if "," in self.ambiguous else "."
+        fraction, whole = (self.ambiguous.replace(sign, new) for new in (".", ""))
+        if self.numbers.thousands == sign:
+            return f"{self.ambiguous} is read as {whole}; with --decimal {sign} it is {fraction}."
+        other = "." if sign == "," else ","
+        return f"{self.ambiguous} is read as {fraction}; with --decimal {other} it is {whole}."
 
 
 def _about_numbers(form: NumberFormat) -> str:
@@ -116,7 +127,29 @@ def detect_layout(path: Path, options: TableOptions = TABLE_OPTIONS) -> Layout:
     blank = starts[0]
     if n_titles:
         skip, blank = skip + starts[n_titles], 0
-    return Layout(delimiter, numbers, encoding, columns, skip, blank, title)
+    ambiguous = _ambiguous(records[n_titles:], columns, numbers)
+    return Layout(delimiter, numbers, encoding, columns, skip, blank, title, ambiguous)
+
+
+def _ambiguous(records: list[Record], columns: Columns, form: NumberFormat) -> str:
+    """Return a number such as 1.234 if all numbers may have been misread; else an empty text."""
+    cells = [
+        record[j].strip()
+        for record in records[columns.header is not None :]
+        for j in columns.roles.number_columns
+        if j < len(record) and not is_missing(record[j])
+    ]
+    for sign in ",.":
+        grouped = [cell for cell in cells if sign in cell]
+        rest = [cell for cell in cells if sign not in cell]
+        if (
+            grouped
+            and sign in (form.thousands, form.decimal)
+            and all(re.fullmatch(rf"[+-]?[1-9]\d{{0,2}}\{sign}\d{{3}}", cell) for cell in grouped)
+            and all(re.fullmatch(r"[+-]?\d{1,3}", cell) for cell in rest)
+        ):
+            return grouped[0]
+    return ""
 
 
 def _title(records: list[Record]) -> str:

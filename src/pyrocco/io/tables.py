@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 
 __all__ = ["LoadedColumns", "check_columns", "matrix_from_long", "matrix_from_table"]
 
+_ABOUT_NUMBERS = (
+    "numbers must stand alone in their cells, and cells of a text file must be separated by "
+    "commas, tabs or semicolons"
+)
+
 # A matrix with a smaller fraction of listed cells stays sparse.
 _SPARSE_DENSITY = 0.5
 # What a last row or column of sums is called.
@@ -45,8 +50,16 @@ class LoadedColumns:
     X: Dense  # numbers; NaN for missing values
 
 
-def check_columns(columns: Columns, source: str, options: TableOptions = TABLE_OPTIONS) -> None:
-    """Refuse a table without numbers, and options that have no effect on it."""
+def check_columns(
+    columns: Columns,
+    source: str,
+    options: TableOptions = TABLE_OPTIONS,
+    advice: str = _ABOUT_NUMBERS,
+) -> None:
+    """Refuse a table without numbers, and options that have no effect on it.
+
+    `advice` says what to do about a table without numbers.
+    """
     is_long = columns.roles.long is not None
     if options.layout == "long" and not is_long:
         raise MatrixError(
@@ -60,10 +73,7 @@ def check_columns(columns: Columns, source: str, options: TableOptions = TABLE_O
         )
     _check_chosen(columns, source, options)
     if not columns.roles.number_columns:
-        raise MatrixError(
-            f"{source}: the matrix has no columns of numbers: numbers must stand alone in their "
-            "cells, and cells of a text file must be separated by commas, tabs or semicolons"
-        )
+        raise MatrixError(f"{source}: the matrix has no columns of numbers: {advice}")
 
 
 def _check_chosen(columns: Columns, source: str, options: TableOptions) -> None:

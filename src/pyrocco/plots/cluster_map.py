@@ -165,10 +165,11 @@ def clustermap(  # noqa: PLR0913 - as many as users of seaborn expect
         It is not changed; the fitted copy is the `model` of the result.
     row_annotations, column_annotations : DataFrame, Series, dict or list of str, optional
         Annotations of rows and of columns. A DataFrame or Series is matched by its index, or by
-        position if it only counts. A list has names of columns: of `data`, which are then not
-        part of the matrix, or of ``obs`` and ``var`` of an AnnData object. Texts, yes/no values
-        and whole numbers with few values that repeat are drawn as categories, of which the 19
-        most frequent have a colour if there are more than 20.
+        a column that holds the names; if it has neither, by position. A list has names of
+        columns: of `data`, which are then not part of the matrix, or of ``obs`` and ``var`` of
+        an AnnData object. Texts, yes/no values and whole numbers with few values that repeat
+        are drawn as categories, of which the 19 most frequent have a colour if there are more
+        than 20; other numbers and dates from light to dark.
     row_cluster, column_cluster : bool, default=True
         Whether rows, and columns, are sorted by cluster. If False they keep their order, such
         as that of times.
@@ -178,8 +179,8 @@ def clustermap(  # noqa: PLR0913 - as many as users of seaborn expect
     standard_scale : {None, "rows", "columns", 0, 1}, default=None
         Subtract the minimum of every row or column and divide by the range.
     cmap : str or Colormap, optional
-        Colormap. By default ``"RdBu_r"`` around 0 if values are negative or `center` is given,
-        otherwise ``"viridis"``.
+        Colormap. By default ``"RdBu_r"`` around 0, or around `center`, if there are negative
+        values or a `center`, otherwise ``"viridis"``.
     center : float, optional
         Value in the middle of the colormap.
     vmin, vmax : float, optional
@@ -236,6 +237,11 @@ def clustermap(  # noqa: PLR0913 - as many as users of seaborn expect
     ['canvas', 'colorbar', 'column_clusters']
     """
     style = style or ClusterMapStyle()
+    if hasattr(data, "fit"):
+        raise TypeError(
+            f"data is a {type(data).__name__}: pass the matrix first, and the fitted model as "
+            "model=."
+        )
     if model is not None and method is not None:
         raise ValueError(
             "give model, which is fitted, or method, which is to be fitted, not both."
@@ -253,7 +259,12 @@ def clustermap(  # noqa: PLR0913 - as many as users of seaborn expect
         scaling = (1, None)
         drawn = standardised(read.X, *scaling)
     tables = _annotation_tables(read, row_annotations, column_annotations)
-    called = cluster_names or (None, None)
+    called = (None, None) if cluster_names is None else cluster_names
+    if isinstance(called, str) or len(called) != 2 or any(isinstance(c, str) for c in called):
+        raise ValueError(
+            "cluster_names must be a pair: names of the row clusters and of the column clusters, "
+            "each a list, a dict or None."
+        )
     asked = (
         _Asked(row_cluster, row_names, called[0]),
         _Asked(column_cluster and has_columns, column_names, called[1]),

@@ -39,7 +39,7 @@ from pyrocco.plots.layout import (
 )
 from pyrocco.plots.legends import Legend, Place, Size, format_ticks, legend_of, nice_ticks
 from pyrocco.plots.places import Places, pixel_means, standing_out
-from pyrocco.plots.style import GREY, cluster_colours
+from pyrocco.plots.style import GREY, MISSING, cluster_colours
 from pyrocco.plots.text_size import fitted, line_height, text_width, widest
 from pyrocco.plots.tracks import MOST_COLOURED, Track
 
@@ -79,7 +79,7 @@ def draw(drawing: Drawing, figsize: Size | None, title: str | None) -> tuple[Fig
     colours, extend = _colours(drawing)
     bar = _ColourBar(colours, drawing.label, style.font_size, below, extend)
     contents = Contents(rows, columns, style, legends, bar.size, title, figsize)
-    legends = [*_names_without_room(contents), *legends, *_legend_of_outliers(drawing)]
+    legends = [*_names_without_room(contents), *legends, *_legend_of_greys(drawing)]
     layout = replace(contents, legends=legends).plan()
     figure = Figure(figsize=layout.figure)
     page = _Page(figure, layout)
@@ -218,12 +218,16 @@ def _greyed(image: Dense, degrees: Floats) -> Dense:
     return np.asarray((1 - opacity) * image + opacity * grey).round().astype(image.dtype)
 
 
-def _legend_of_outliers(drawing: Drawing) -> list[Legend]:
-    if drawing.outliers is None:
-        return []
+def _legend_of_greys(drawing: Drawing) -> list[Legend]:
+    """Say which cells are grey because they are missing, or outliers."""
+    greys = []
+    if np.isnan(stored_values(drawing.X)).any():
+        greys.append((MISSING, "missing"))
+    if drawing.outliers is not None:
+        greys.append((to_hex(GREY), "outlier, left out of the fit"))
     # Where rows are called cells, a cell of the matrix is a value.
-    title = "outlier values" if drawing.rows.word == "cells" else "outlier cells"
-    return [Legend(title, drawing.style.font_size, ((to_hex(GREY), "left out of the fit"),))]
+    title = "values" if drawing.rows.word == "cells" else "cells"
+    return [Legend(title, drawing.style.font_size, tuple(greys))] if greys else []
 
 
 def _draw_side(page: _Page, side: Side, places: Places, style: ClusterMapStyle) -> Parts:

@@ -48,10 +48,14 @@ class Colours:
             if choice.vmin is not None and choice.vmax is not None:
                 raise ValueError(f"vmin must be less than vmax, not {low:g} and {high:g}.")
             low, high = (low, low + 1.0) if choice.vmin is not None else (high - 1.0, high)
-        name = "RdBu_r" if choice.center is not None else usual.cmap
-        cmap = colormaps[name] if choice.cmap is None else _colormap(choice.cmap)
-        if choice.center is not None:
-            cmap = _centred(cmap, float(choice.center), low, high)
+        center, name = choice.center, usual.cmap
+        if center is None and choice.cmap is None and signed:
+            # The chosen ends may be on one side of 0.
+            center, name = (0.0, name) if low < 0 < high else (None, "viridis")
+        cmap = colormaps["RdBu_r" if center is not None else name]
+        cmap = cmap if choice.cmap is None else _colormap(choice.cmap)
+        if center is not None and low < high:
+            cmap = _centred(cmap, float(center), low, high)
         return cls(cmap.with_extremes(bad=MISSING), Normalize(low, high))
 
     def rgb(self, values: Floats) -> Dense:
@@ -75,7 +79,10 @@ def _colormap(cmap: str | Colormap) -> Colormap:
     if isinstance(cmap, Colormap):
         return cmap
     if cmap not in colormaps:
-        raise ValueError(f"cmap={cmap!r} is not a colormap of matplotlib, such as 'viridis'.")
+        raise ValueError(
+            f"cmap={cmap!r} is not a colormap of matplotlib, such as 'viridis'; those of seaborn "
+            "are known after import seaborn."
+        )
     return colormaps[cmap]
 
 

@@ -189,7 +189,8 @@ def _read_frame(table: pd.DataFrame, row_annotations: Sequence[str]) -> NamedDat
             f"row_annotations: data has no column {shown(unknown[0])}. It has "
             f"{', '.join(map(str, table.columns[:10]))}{', ...' if table.shape[1] > 10 else ''}."
         )
-    aside, cells = table[list(row_annotations)], table.drop(columns=list(row_annotations))
+    aside = table[list(row_annotations)]
+    cells = table.drop(columns=list(row_annotations)) if row_annotations else table
     _check_numbers(cells)
     named = (not _only_counts(cells.index), not _only_counts(cells.columns))
     read = NamedData(check_matrix(cells), cells.index, cells.columns, named)

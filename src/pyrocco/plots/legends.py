@@ -101,7 +101,7 @@ def legend_of(track: Track, font: float, *, below: bool) -> Legend:
     title = fitted(track.name, font, _LONGEST)
     missing = ((MISSING, "missing"),) if track.has_missing else ()
     if track.is_number:
-        low, high = format_ticks(track.limits)
+        low, high = track.ends or format_ticks(track.limits)
         return Legend(title, font, missing, track.colours, (low, high))
     named = zip(track.colours, track.categories, strict=True)
     entries = tuple((colour, fitted(name, font, _LONGEST)) for colour, name in named)

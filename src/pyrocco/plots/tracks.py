@@ -15,8 +15,8 @@ from matplotlib.colors import to_hex, to_rgb
 from pyrocco._typing import Floats, Labels
 from pyrocco.plots.input import as_frame, is_table
 from pyrocco.plots.style import MISSING, category_colours
-from pyrocco.results.association import annotation_kind, categories_of
-from pyrocco.texts import one_line
+from pyrocco.results.association import annotation_kind, categories_of, days_of
+from pyrocco.texts import one_line, plain_text
 from pyrocco.validation import shown
 
 __all__ = ["MOST_COLOURED", "Track", "annotation_table", "make_tracks"]
@@ -24,6 +24,7 @@ __all__ = ["MOST_COLOURED", "Track", "annotation_table", "make_tracks"]
 # Categories beyond this number, the rarest, share a grey.
 MOST_COLOURED = 20
 _OTHER = "#8c8c8c"
+_FEW_DAYS = 3  # dates that are less apart are written with their time
 # Colormaps of numbers, from light to dark. None is one of those of the heat map.
 _COLORMAPS = ("Purples", "Greens", "Oranges", "Greys")
 
@@ -34,18 +35,20 @@ Colours = Mapping[str, Any]
 class Track:
     """One annotation of all rows or columns, in the order of the data.
 
-    `values` are numbers, or positions in `categories`; NaN is a missing value. `colours` has
-    the colour of each category, or of 256 steps from the smallest number to the largest.
+    `values` are numbers, days since the first of January 1970 of dates, or positions in
+    `categories`; NaN is a missing value. `colours` has the colour of each category, or of 256
+    steps from the smallest number to the largest.
     """
 
     name: str
     values: Floats
-    categories: tuple[str, ...]  # none if the annotation is a number
+    categories: tuple[str, ...]  # none if the annotation is a number or a date
     colours: tuple[str, ...]
+    is_date: bool = False
 
     @property
     def is_number(self) -> bool:
-        """Whether it is a number."""
+        """Whether it is a number, or the number of days of a date."""
         return not self.categories
 
     @property
@@ -58,6 +61,16 @@ class Track:
         """The smallest and the largest number."""
         known = self.values[np.isfinite(self.values)]
         return (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
+
+    @property
+    def ends(self) -> tuple[str, str] | None:
+        """The first and the last date, with times if they are close; None without dates."""
+        if not self.is_date:
+            return None
+        low, high = self.limits
+        form = "%Y-%m-%d %H:%M" if high - low < _FEW_DAYS else "%Y-%m-%d"
+        first, last = (pd.Timestamp(day, unit="D").round("s") for day in (low, high))
+        return first.strftime(form), last.strftime(form)
 
     def rgb(self, rows: Labels) -> Floats:
         """Return the colours of some rows."""
@@ -75,8 +88,9 @@ def annotation_table(given: Any, index: pd.Index, argument: str) -> pd.DataFrame
     Parameters
     ----------
     given : DataFrame, Series, dict or array-like
-        A table or column with the same index, in any order, or with as many rows and an index
-        that only counts; or a dict from names to columns.
+        A table or column with the same index, in any order; a table with a column of these
+        names; or as many rows in the same order, with an index that only counts. Or a dict from
+        names to columns.
     index : Index
         Names of the rows (or columns) of the data.
     argument : str
@@ -91,9 +105,12 @@ def annotation_table(given: Any, index: pd.Index, argument: str) -> pd.DataFrame
     >>> ages = pd.Series([30.5, 41.0], index=["b", "a"], name="age")
     >>> annotation_table(ages, pd.Index(["a", "b", "c"]), "row_annotations")["age"].tolist()
     [41.0, 30.5, nan]
+    >>> table = pd.DataFrame({"sample": ["b", "a"], "age": [30.5, 41.0]})
+    >>> annotation_table(table, pd.Index(["a", "b"]), "row_annotations").to_dict("list")
+    {'age': [41.0, 30.5]}
     """
     if is_table(given):
-        return _aligned(as_frame(given), index, argument)
+        return _aligned(_named_by_a_column(as_frame(given), index), index, argument)
     if isinstance(given, pd.Series):
         name = _usual_name(argument) if given.name is None else given.name
         return _aligned(given.to_frame(name), index, argument)
@@ -116,6 +133,27 @@ def _as_series(column: Any) -> pd.DataFrame:
         return column.to_frame()
     values = column.to_list() if hasattr(column, "to_list") else list(column)
     return pd.Series(values).to_frame()
+
+
+def _named_by_a_column(table: pd.DataFrame, index: pd.Index) -> pd.DataFrame:
+    """Make the column with names of the data the index, if the index of a table has none.
+
+    It has at least half of the names, or half of the table are names.
+    """
+    if isinstance(index, pd.RangeIndex) or index.isin(table.index).any():
+        return table
+    names = index.map(plain_text)
+    shared = [
+        len(set(names).intersection(table.iloc[:, k].map(plain_text)))
+        for k in range(table.shape[1])
+    ]
+    best = int(np.argmax(shared)) if shared else 0
+    if table.shape[1] < 2 or 2 * shared[best] < min(len(table), len(names)):
+        return table
+    wanted = dict(zip(names, index, strict=True))
+    key = [wanted.get(name, name) for name in table.iloc[:, best].map(plain_text)]
+    columns = [k for k in range(table.shape[1]) if k != best]
+    return table.iloc[:, columns].set_axis(pd.Index(key, dtype=object), axis=0)
 
 
 def _aligned(table: pd.DataFrame, index: pd.Index, argument: str) -> pd.DataFrame:
@@ -187,11 +225,15 @@ class _Values:
     is_number: bool
     values: Floats
     categories: list[str]
+    is_date: bool = False
 
     @classmethod
     def of(cls, column: pd.Series[Any]) -> _Values:
         name = one_line(column.name)
-        if column.notna().any() and annotation_kind(column) == "number":
+        kind = annotation_kind(column) if column.notna().any() else "category"
+        if kind == "date":
+            return cls(name, True, np.asarray(days_of(column)), [], is_date=True)
+        if kind == "number":
             values = pd.to_numeric(column).to_numpy(dtype=float, na_value=np.nan)
             return cls(name, True, np.where(np.isfinite(values), values, np.nan), [])
         codes, categories = categories_of(column)
@@ -200,7 +242,8 @@ class _Values:
 
 def _number_track(annotation: _Values, cmap: Any) -> Track:
     steps = (colormaps[cmap] if isinstance(cmap, str) else cmap)(np.linspace(0.08, 0.95, 256))
-    return Track(annotation.name, annotation.values, (), tuple(map(to_hex, steps)))
+    colours = tuple(map(to_hex, steps))
+    return Track(annotation.name, annotation.values, (), colours, annotation.is_date)
 
 
 def _category_track(annotation: _Values, start: int, chosen: Any) -> Track:

@@ -13,8 +13,8 @@ from matplotlib.colors import to_hex
 from pyrocco._typing import Labels
 from pyrocco.plots.tracks import Track
 from pyrocco.report.packing import Packed, pack_floats, pack_integers
-from pyrocco.report.words import Words
 from pyrocco.results.association import association
+from pyrocco.texts import Words
 
 __all__ = [
     "ABOUT_TESTS",
@@ -35,8 +35,8 @@ ABOUT_TESTS = (
     "independent: if several come from the same source, such as one patient or one batch, the "
     "p-values are too small. P-values are adjusted for the number of annotations of a side "
     "(Benjamini and Hochberg). "
-    "The effect is Cramer's V for categories and eta squared for numbers: 0 is no association, 1 "
-    "a perfect one."
+    "The effect is Cramer's V for categories and eta squared for numbers and dates: 0 is no "
+    "association, 1 a perfect one."
 )
 
 
@@ -122,11 +122,18 @@ def track_text(track: Track) -> dict[str, Any]:
         "categories": list(track.categories),
         "colours": [to_hex(colour) for colour in colours],
         "limits": list(track.limits) if track.is_number else None,
+        "isDate": track.is_date,
     }
 
 
 def track_data(track: Track) -> Packed:
-    """Pack the values of an annotation; categories count from 1, and 0 is a missing value."""
+    """Pack the values of an annotation.
+
+    Categories count from 1, and 0 is a missing value. Dates are days since the first of them,
+    which single precision keeps to the second.
+    """
+    if track.is_date:
+        return pack_floats(track.values - track.limits[0])
     if track.is_number:
         return pack_floats(np.clip(track.values, -_LARGEST, _LARGEST))
     return pack_integers(np.nan_to_num(track.values + 1, nan=0))

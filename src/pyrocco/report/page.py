@@ -33,7 +33,7 @@ from pyrocco.report.sections import (
     settings,
 )
 from pyrocco.report.sentences import summary_sentences
-from pyrocco.report.words import Words
+from pyrocco.texts import Words
 from pyrocco.validation import check_clusters_both, check_fitted_shape
 
 __all__ = ["Page", "make_report", "write_report"]
@@ -230,7 +230,7 @@ def _parts(
         "reproducibility": reproducibility(summary.get("reproducibility"), words),
         "annotations": annotations,
         "annotations_link": '<a href="#annotations">Annotations</a>' if annotations else "",
-        "notes": bullet_list(map(words.translated, summary.get("notes", ()))),
+        "notes": bullet_list(summary.get("notes", ())),
         "convergence": convergence(_history(model)),
         "settings": settings(model, summary, words),
         "citation": escape(CITATION),
@@ -270,9 +270,9 @@ def _fill_template(parts: Mapping[str, str], words: Words) -> str:
     return re.sub(r"\{\{(\w+)\}\}", lambda match: values[match[1]], _asset("page.html"))
 
 
-def _history(model: FittedCoClustering) -> Sequence[Mapping[str, Any]]:
-    """Return the iterations of a model; none if its representation was not needed."""
+def _history(model: FittedCoClustering) -> Sequence[Mapping[str, Any]] | None:
+    """Return the iterations of a model, if it records them; none without a representation."""
     if not getattr(model, "has_representation_", True):
         return ()
-    history: Sequence[Mapping[str, Any]] = getattr(model, "history_", ())
+    history: Sequence[Mapping[str, Any]] | None = getattr(model, "history_", None)
     return history

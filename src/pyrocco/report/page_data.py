@@ -20,7 +20,7 @@ from pyrocco.plots.tracks import Track
 from pyrocco.report.annotations import track_data, track_text
 from pyrocco.report.levels import Levels, Pair
 from pyrocco.report.packing import pack_floats, pack_integers, pack_json
-from pyrocco.report.words import Words
+from pyrocco.texts import Words
 
 __all__ = ["ReportInput", "Tiles", "make_tiles", "page_data"]
 

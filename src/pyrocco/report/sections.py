@@ -13,7 +13,7 @@ import numpy as np
 from pyrocco._typing import FittedCoClustering, Matrix
 from pyrocco.cells.kinds import Cells
 from pyrocco.report.sentences import n_missing_values, n_outlier_cells
-from pyrocco.report.words import Words
+from pyrocco.texts import Words
 
 __all__ = [
     "BIBTEX",
@@ -107,10 +107,12 @@ def settings(
     )
 
 
-def convergence(history: Sequence[Mapping[str, Any]]) -> str:
+def convergence(history: Sequence[Mapping[str, Any]] | None) -> str:
     """Return a table of the iterations, below a plot of the objective if there are several."""
-    if not history:
+    if history is None:
         return "<p>This method does not record its iterations.</p>"
+    if not history:
+        return "<p>The clusters were found without learning a representation in iterations.</p>"
     keys = [key for key in _ITERATION_TITLES if key in history[0]]
     table = _table({key: _ITERATION_TITLES[key] for key in keys}, history)
     if len(history) <= _FEW:

@@ -9,8 +9,7 @@ import numpy as np
 
 from pyrocco._typing import FittedCoClustering, Labels, Matrix, stored_values
 from pyrocco.io.errors import percent
-from pyrocco.report.words import Words
-from pyrocco.texts import counted
+from pyrocco.texts import Words, counted
 
 __all__ = ["n_missing_values", "n_outlier_cells", "summary_sentences"]
 
@@ -162,7 +161,7 @@ def _format_seconds(seconds: float) -> str:
 def _convergence(model: FittedCoClustering, summary: Mapping[str, Any]) -> str:
     took = f" in {_format_seconds(summary['seconds'])}" if "seconds" in summary else ""
     if not getattr(model, "has_representation_", hasattr(type(model), "history_")):
-        return f"The fit ended{took}." if took else ""
+        return f"The fit took {took.removeprefix(' in ')}." if took else ""
     if not hasattr(model, "n_iter_"):
         return ""
     iterations = f"{counted(model.n_iter_, 'iteration')}{took}"

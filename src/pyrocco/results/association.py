@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -12,10 +13,15 @@ from scipy import stats
 
 from pyrocco.texts import natural_order, plain_text
 
-__all__ = ["annotation_kind", "association", "categories_of", "cross_table"]
+__all__ = ["annotation_kind", "association", "categories_of", "cross_table", "days_of"]
 
 # Whole numbers with at most this many different values are categories, such as marks or grades.
 MOST_CATEGORIES = 12
+# Dates as texts: 2024-05-31, perhaps with a time, and 31.05.2024.
+_DATE_TEXTS = {
+    r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?": "ISO8601",
+    r"\d{1,2}\.\d{1,2}\.\d{4}": "%d.%m.%Y",
+}
 # Random tables by which an association is judged if expected counts are small, and the number of
 # counts in all of them together, above which fewer tables are drawn.
 _PERMUTATIONS = 9999
@@ -23,16 +29,17 @@ _LEAST_PERMUTATIONS = 999
 _MOST_COUNTS = 100_000_000
 _BATCH_COUNTS = 5_000_000
 
-Kind = Literal["number", "category"]
+Kind = Literal["number", "date", "category"]
 Counts = NDArray[np.int64]
 
 
 def annotation_kind(annotation: pd.Series[Any]) -> Kind:
-    """Return whether an annotation is a number or a category.
+    """Return whether an annotation is a number, a date or a category.
 
     Texts and yes/no values are categories, and so are whole numbers with at most twelve different
     values, unless they are larger than twelve and most of them occur once, such as the ages of
-    ten people. Other numbers are numbers.
+    ten people. Other numbers are numbers. The same holds for dates: a few that repeat, such as
+    those of batches, are categories. Texts such as 2024-05-31 and 31.05.2024 are dates.
 
     Parameters
     ----------
@@ -41,7 +48,7 @@ def annotation_kind(annotation: pd.Series[Any]) -> Kind:
 
     Returns
     -------
-    {"number", "category"}
+    {"number", "date", "category"}
 
     Examples
     --------
@@ -52,8 +59,14 @@ def annotation_kind(annotation: pd.Series[Any]) -> Kind:
     ('category', 'category')
     >>> annotation_kind(pd.Series([31, 40, 28, 31]))
     'number'
+    >>> annotation_kind(pd.Series(["2024-05-31", "2024-06-02", "2024-06-05"]))
+    'date'
     """
     values = _known(annotation)
+    days = days_of(values)
+    if days is not None:
+        n_different = len(np.unique(days))
+        return "category" if n_different <= _few_of(len(days)) else "date"
     if not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
         return "category"
     numbers = values.to_numpy(dtype=float)
@@ -62,6 +75,49 @@ def annotation_kind(annotation: pd.Series[Any]) -> Kind:
     are_small = np.abs(numbers).max(initial=0) <= MOST_CATEGORIES
     few = n_different <= (MOST_CATEGORIES if are_small else _few_of(len(numbers)))
     return "category" if is_whole and few else "number"
+
+
+def days_of(annotation: pd.Series[Any]) -> NDArray[np.float64] | None:
+    """Return dates as days since the first of January 1970; None if they are no dates.
+
+    Parameters
+    ----------
+    annotation : Series
+        Times of pandas, or texts that are all written as year-month-day or day.month.year. A
+        missing value becomes NaN.
+
+    Returns
+    -------
+    ndarray or None
+
+    Examples
+    --------
+    >>> days_of(pd.Series(["1970-01-02", None, "1970-01-03 12:00"]))
+    array([1. , nan, 2.5])
+    >>> days_of(pd.Series(["2.1.1970"])), days_of(pd.Series(["May"]))
+    (array([1.]), None)
+    """
+    times = annotation if pd.api.types.is_datetime64_any_dtype(annotation) else _parsed(annotation)
+    if times is None:
+        return None
+    times = pd.to_datetime(times, utc=True)
+    since = times - pd.Timestamp(0, tz="UTC")
+    return np.asarray((since / pd.Timedelta(days=1)).to_numpy(dtype=float))
+
+
+def _parsed(annotation: pd.Series[Any]) -> pd.Series[Any] | None:
+    """Return texts as times, if all of them are dates that exist."""
+    known = annotation.dropna()
+    if known.empty or isinstance(known.dtype, pd.CategoricalDtype):
+        return None
+    if not all(isinstance(value, (str, datetime.date)) for value in known):
+        return None
+    texts = known.map(str)
+    for pattern, form in _DATE_TEXTS.items():
+        if texts.str.fullmatch(pattern).all():
+            times = pd.to_datetime(texts, format=form, errors="coerce")
+            return None if times.isna().any() else times.reindex(annotation.index)
+    return None
 
 
 def _few_of(n_values: int) -> int:
@@ -75,8 +131,8 @@ def association(labels: ArrayLike, annotations: pd.DataFrame | pd.Series[Any]) -
     Categories are tested with the chi-squared test of the table of counts. If expected counts
     are small (below 1, or below 5 in more than a fifth of the table), the p-value is that of
     Fisher's exact test for a table of 2 x 2, and otherwise of a permutation test: the share of
-    random tables with the same totals whose statistic is at least as large. Numbers are tested
-    with the Kruskal-Wallis test. Rows without a value do not count.
+    random tables with the same totals whose statistic is at least as large. Numbers and dates
+    are tested with the Kruskal-Wallis test. Rows without a value do not count.
 
     A small p-value says that the clusters differ in the annotation, not that one causes the
     other. The test is fair for annotations that the fit did not use.
@@ -87,17 +143,17 @@ def association(labels: ArrayLike, annotations: pd.DataFrame | pd.Series[Any]) -
         Cluster of each row, such as ``model.row_labels_``.
     annotations : DataFrame or Series
         Annotations of the same rows, in the same order. See `annotation_kind` for what counts
-        as a number.
+        as a number or a date.
 
     Returns
     -------
     DataFrame
         One row per annotation, in the given order: ``annotation``, ``kind``, ``test``,
         ``statistic``, ``p_value``, ``p_adjusted`` (Benjamini-Hochberg, over all annotations),
-        ``effect`` (Cramer's V of categories, eta squared of numbers; 0 is no association, 1 a
-        perfect one) and ``n``, the number of rows that have a value. Where no test is
-        possible, because there is a single cluster or a single value, the numbers are NaN and
-        the test is ``"none"``.
+        ``effect`` (Cramer's V of categories, eta squared of numbers and dates; 0 is no
+        association, 1 a perfect one) and ``n``, the number of rows that have a value. Where no
+        test is possible, because there is a single cluster or a single value, the numbers are
+        NaN and the test is ``"none"``.
 
     See Also
     --------
@@ -145,7 +201,8 @@ def cross_table(labels: ArrayLike, annotation: pd.Series[Any]) -> pd.DataFrame:
     -------
     DataFrame
         One row per cluster. For categories, the number of rows in each, one column per
-        category; for numbers, ``n``, ``mean``, ``sd``, ``median``, ``min`` and ``max``.
+        category; for numbers, ``n``, ``mean``, ``sd``, ``median``, ``min`` and ``max``; for
+        dates, ``n``, ``median``, ``min`` and ``max``.
 
     See Also
     --------
@@ -169,15 +226,33 @@ def cross_table(labels: ArrayLike, annotation: pd.Series[Any]) -> pd.DataFrame:
     index = pd.Index(np.unique(clusters), name="cluster")
     known = annotation.notna().to_numpy()
     values = _known(annotation)
-    if annotation_kind(annotation) == "number":
-        grouped = pd.Series(values.to_numpy(dtype=float)).groupby(clusters[known])
-        table = grouped.agg(["count", "mean", "std", "median", "min", "max"])
-        table.columns = pd.Index(["n", "mean", "sd", "median", "min", "max"])
-        table = table.reindex(index)
-        return table.assign(n=table["n"].fillna(0).astype(int))
+    kind = annotation_kind(annotation)
+    if kind == "number":
+        return _described(values.to_numpy(dtype=float), clusters[known], index)
+    days = days_of(values) if kind == "date" else None
+    if days is not None:
+        table = _described(days, clusters[known], index).drop(columns=["mean", "sd"])
+        times = {name: _times(table[name]) for name in ("median", "min", "max")}
+        return table.assign(**times)
     codes, categories = categories_of(values)
     counts = _counts(np.searchsorted(index.to_numpy(), clusters[known]), codes, len(index))
     return pd.DataFrame(counts[:, : len(categories)], index=index, columns=categories)
+
+
+def _described(
+    numbers: NDArray[np.float64], clusters: NDArray[Any], index: pd.Index[Any]
+) -> pd.DataFrame:
+    """Return number, mean and so on of the numbers of each cluster."""
+    grouped = pd.Series(numbers).groupby(clusters)
+    table = grouped.agg(["count", "mean", "std", "median", "min", "max"])
+    table.columns = pd.Index(["n", "mean", "sd", "median", "min", "max"])
+    table = table.reindex(index)
+    return table.assign(n=table["n"].fillna(0).astype(int))
+
+
+def _times(days: pd.Series[Any]) -> pd.Series[Any]:
+    """Return times, to the second, from days since the first of January 1970."""
+    return pd.to_datetime(days, unit="D").dt.round("s")
 
 
 def _known(annotation: pd.Series[Any]) -> pd.Series[Any]:
@@ -284,6 +359,8 @@ def _test(
         return _NO_TEST
     if kind == "number":
         return _kruskal(codes, _known(values).to_numpy(dtype=float), len(names))
+    if kind == "date":
+        return _kruskal(codes, np.asarray(days_of(values)), len(names))
     table = _Table(_counts(codes, categories_of(_known(values))[0], len(names)))
     test, p_value = table.p_value()
     return test, table.statistic, p_value, table.cramers_v

@@ -40,8 +40,9 @@ class CrossTables {
       const mean = values.reduce((sum, value) => sum + value, 0) / n;
       const deviation = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (n - 1));
       const median = n % 2 ? values[(n - 1) / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-      return [n.toLocaleString("en"), ...[mean, deviation, median, values[0], values[n - 1]].map((value) => digits(value, 3))];
+      const described = [...(annotation.isDate ? [] : [mean, deviation]), median, n ? values[0] : NaN, n ? values[n - 1] : NaN];
+      return [n.toLocaleString("en"), ...described.map((value) => annotation.written(value, 3))];
     });
-    return [["n", "mean", "sd", "median", "min", "max"], lines];
+    return [["n", ...(annotation.isDate ? [] : ["mean", "sd"]), "median", "min", "max"], lines];
   }
 }

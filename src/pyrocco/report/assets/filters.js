@@ -16,7 +16,10 @@ class Filter {
     const label = (text, control) => { control.id = `${this.name.id}-${text}`; return make("label", {}, `${text} `, control); };
     const change = () => this.apply();
     this.category = this.low = this.high = null;
-    if (annotation && annotation.isNumber) {
+    if (annotation && annotation.isDate) {
+      [this.low, this.high] = annotation.limits.map((limit) => make("input", { type: "date", value: new Date(limit * DAY).toISOString().slice(0, 10), oninput: change }));
+      this.value.replaceChildren(label("from", this.low), label("to", this.high));
+    } else if (annotation && annotation.isNumber) {
       [this.low, this.high] = annotation.limits.map((limit) => make("input", { type: "number", step: "any", value: String(limit), oninput: change }));
       this.value.replaceChildren(label("from", this.low), label("to", this.high));
     } else if (annotation) {
@@ -30,6 +33,11 @@ class Filter {
   matches() {
     const { values } = this.annotation;
     if (this.category) { const wanted = Number(this.category.value); return (member) => values[member] === wanted; }
+    if (this.annotation.isDate) { // all day of the last one
+      const day = (box, otherwise) => (box.value === "" ? otherwise : Date.parse(box.value) / DAY);
+      const [first, last] = [day(this.low, -Infinity), day(this.high, Infinity)];
+      return (member) => values[member] >= first && values[member] < last + 1;
+    }
     const limit = (box, otherwise) => (box.value === "" ? otherwise : Math.fround(Number(box.value)));
     const [low, high] = [limit(this.low, -Infinity), limit(this.high, Infinity)];
     return (member) => values[member] >= low && values[member] <= high;

@@ -139,7 +139,7 @@ class Members {
   save() {
     const { side } = this;
     const titles = ["name", "label", ...(side.membership ? ["membership"] : []), ...side.annotations.map((annotation) => csvCell(annotation.name))];
-    const known = (i) => side.annotations.map((annotation) => (annotation.isMissing(i) ? "" : annotation.isNumber ? Number(annotation.values[i].toPrecision(7)) : csvCell(annotation.text(i))));
+    const known = (i) => side.annotations.map((annotation) => (annotation.isMissing(i) ? "" : annotation.isNumber && !annotation.isDate ? Number(annotation.values[i].toPrecision(7)) : csvCell(annotation.text(i))));
     const line = (name, i) => [csvCell(name), side.labels[i], ...(side.membership ? [Number(side.membership[i].toFixed(3))] : []), ...known(i)].join(",");
     download(`${side.kind}_labels.csv`, `${[titles.join(","), ...side.names.map(line)].join("\n")}\n`);
   }

@@ -46,7 +46,7 @@ function legendRows(map, pen, width) {
   const entries = [[{ text: tiles.isScaled ? `z-score by ${map.columns.noun}` : "value", bold: true }, { ramp: rampOf(tiles), ends }]];
   for (const annotation of [...map.rows.shownAnnotations(), ...map.columns.shownAnnotations()]) {
     const keys = annotation.isNumber
-      ? [{ ramp: annotation.colours, ends: annotation.limits.map((limit) => digits(limit)) }]
+      ? [{ ramp: annotation.colours, ends: annotation.ends }]
       : annotation.categories.map((text, k) => ({ text, colour: annotation.colours[k] }));
     entries.push([{ text: annotation.name, bold: true }, ...keys, ...(annotation.hasMissing ? [{ text: "missing", colour: MISSING }] : [])]);
   }

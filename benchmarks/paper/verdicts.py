@@ -228,11 +228,11 @@ def share(cells: Iterable[PrintedCell], frames: Frames) -> str:
     cells = list(cells)
     found = Counter(cell.verdict(frames) for cell in cells if cell.exact)
     good, total = count(cells, frames)
-    rest = "".join(f", {found[name]} {name}" for name in ("not reproduced", "not computed"))
+    others = ("close", "not reproduced", "not computed")
+    rest = "".join(f", {found[name]} {name}" for name in others)
     return (
         f"Of the {total} numbers on exactly the paper's data, {found['reproduced']} are "
-        f"reproduced and {found['close']} are close{rest}: {100 * good / total:.0f} % are one of "
-        "the two."
+        f"reproduced{rest}: {100 * good / total:.0f} % are reproduced or close."
     )
 
 

@@ -79,7 +79,7 @@ def test_the_share_counts_only_the_papers_data(printed, frames):
     ]  # fmt: skip
     said = share(cells, frames)
     assert "Of the 3 numbers" in said
-    assert "0 are reproduced and 1 are close, 1 not reproduced, 1 not computed: 33 %" in said
+    assert "0 are reproduced, 1 close, 1 not reproduced, 1 not computed: 33 %" in said
 
 
 def test_the_numbers_on_exactly_the_papers_data_are_counted():

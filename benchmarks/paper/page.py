@@ -25,7 +25,14 @@ from benchmarks.paper.methods import METHODS
 from benchmarks.paper.scores import PRINTED
 from benchmarks.paper.store import Store
 from benchmarks.paper.verdict_page import write_verdicts
-from benchmarks.paper.verdicts import read_frames, rocco_cells, shares, verdict_table
+from benchmarks.paper.verdicts import (
+    other_classic3_cells,
+    read_frames,
+    rocco_cells,
+    share,
+    share_table,
+    verdict_table,
+)
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = DOCS / "reproduction.md"
@@ -77,7 +84,9 @@ def tables(results: Path) -> dict[str, str]:
     """Return the generated parts of the reproduction page by name."""
     frames, printed = read_frames(results), rocco_cells()
     made = {
-        "verdicts": f"{verdict_table(printed, frames)}\n\n{shares(printed, frames)}",
+        "verdicts": f"{verdict_table(printed, frames)}\n\n{share(printed, frames)}",
+        "shares": share_table(frames),
+        "classic3": verdict_table(other_classic3_cells(), frames),
         "readings": readings.reading_table(Store(results / "readings.csv").read()),
     }
     for table in (TABLE1, TABLE2):

@@ -53,8 +53,11 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
     similar, by solving a Sylvester equation, and clusters its rows and columns.
     ``variant="paper"`` follows this algorithm literally. The paper does not say when its loop has
     converged, nor which distance its silhouette has. Here the loop stops where the decrease of mu
-    ends, and the silhouette has the metric of the graphs; with these choices most of the printed
-    numbers are reproduced on the data sets that are exactly the paper's.
+    ends, because a limit on the change of the objective, which RCC's program has, depends on the
+    units and on the size of X. The silhouette has the metric of the graphs, because Euclidean
+    distances would compare the lengths of documents, too. Both were chosen with the paper's
+    numbers in view; most of them are then reproduced on the data sets that are exactly the
+    paper's. *How it works* lists everything that the paper leaves open.
 
     The default variant finds out what the cells are, such as counts, and prepares them. It
     clusters the prepared data: by a model of blocks of values or of counts under noise if the

@@ -202,7 +202,8 @@ def _proportional(sizes: Floats, where: tuple[Labels, Labels], shape: tuple[int,
         for side, length in zip(where, shape, strict=True)
     )
     rest = np.maximum(sizes.sum() - sizes - rows - columns, 0)
-    return np.divide(rows * columns, rest, out=np.zeros_like(rows), where=rest > 0)
+    sizes = np.divide(rows * columns, rest, out=np.zeros_like(rows), where=rest > 0)
+    return np.asarray(sizes)
 
 
 def find_far_cells(X: Dense) -> WeightedCells | None:

@@ -114,3 +114,7 @@ def test_mean_agreement_leaves_out_pairs_of_a_partition_with_itself():
     assert mean_agreement([one, other], [one.copy(), other.copy()]) == pytest.approx(
         (2 + 2 * adjusted_rand_score(one, other)) / 4
     )
+
+
+def test_a_single_row_agrees_with_itself():
+    assert mean_agreement([np.zeros(1, dtype=np.intp)], [np.zeros(1, dtype=np.intp)]) == 1.0

@@ -5,7 +5,8 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from pyrocco import ROCCO
-from pyrocco.assign.block_model import noise_evidence
+from pyrocco.assign.block_model import noise_evidence, noisy_part
+from pyrocco.datasets import make_noisy_biclusters
 
 
 def grid(seed, shape=(60, 50), k=3):
@@ -36,12 +37,30 @@ def test_the_transpose_has_the_same_evidence():
     np.testing.assert_allclose([flipped.even, flipped.uneven], [found.even, found.uneven])
 
 
-def test_rows_and_columns_of_zeros_do_not_count():
+@pytest.mark.parametrize("noise", [0.0, 0.2])
+def test_rows_and_columns_with_hardly_any_noise_do_not_count(noise):
     means, labels, rng = grid(0)
     X = means + rng.normal(size=means.shape)
-    larger = np.pad(X, ((0, 9), (0, 4)))
+    larger = noise * rng.normal(size=(69, 54))
+    larger[:60, :50] = X
     sides = (np.r_[side, np.full(n, 3)] for side, n in zip(labels, (9, 4), strict=True))
-    assert noise_evidence(larger, tuple(sides)) == noise_evidence(X, labels)
+    part, found = noisy_part(larger, tuple(sides))
+    np.testing.assert_array_equal(part, X)
+    evidence, expected = noise_evidence(part, found), noise_evidence(X, labels)
+    assert evidence.even == pytest.approx(expected.even)
+    assert evidence.uneven == pytest.approx(expected.uneven)
+
+
+@pytest.mark.parametrize("seed", [1003, 1004, 1007])
+def test_constant_rows_do_not_hide_blocks(seed):
+    data = make_noisy_biclusters((100, 100), 5, noise=50, random_state=seed)
+    rng = np.random.default_rng(seed)
+    rows = rng.permutation(100)
+    X, others = data.X.copy(), np.sort(rows[20:])
+    X[rows[:10]], X[rows[10:20]] = rng.uniform(10, 100, (10, 1)), 0
+    model = ROCCO().fit(X)  # moves some of their cells, as outliers
+    assert model.structure_ == "blocks"
+    assert adjusted_rand_score(data.row_labels[others], model.row_labels_[others]) > 0.7
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -1,5 +1,7 @@
 """The page that compares reproducibility and membership with the truth."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -41,6 +43,18 @@ def test_the_page_shows_intervals_and_all_fits(frame, monkeypatch):
     assert "6 labelled matrices" in page
     assert "`row_score`: the smaller of both | 1.00 (1.00 to 1.00)" in page
     assert page.count("| text |") == 13  # twelve fits, and the row of the kind
+
+
+def test_the_documentation_shows_the_lines_of_the_page():
+    page = benchmark.PAGE.read_text(encoding="utf-8")
+    docs = benchmark.DOCS_PAGE.read_text(encoding="utf-8")
+    lines = benchmark.main_lines(page)
+    assert len(lines.splitlines()) == 5
+    assert f"<!-- measures -->\n{lines}\n<!-- end -->" in docs
+    stored = list(map(json.loads, benchmark.STORE.read_text(encoding="utf-8").splitlines()))
+    size = f"{len(stored)} fits of {len({one['set'] for one in stored})} matrices"
+    assert size in docs
+    assert f": {len(stored)} fits." in page
 
 
 def test_files_are_read_and_prepared_by_kind(tmp_path):

@@ -21,6 +21,9 @@ GENEROUS = np.clip(np.rint(rng.normal(3, 1, (300, 1)) + rng.normal(0, 1, (300, 8
 SURVEY = np.column_stack(
     [rng.integers(1, 6, (60, 9)), rng.integers(0, 2, (60, 4)), rng.integers(18, 80, 60)]
 ).astype(float)
+# Percentages of samples: rows have equal totals, but for rounding.
+PERCENTAGES = np.stack([rng.dirichlet(np.full(60, 0.3)) * 100 for _ in range(120)]).round(1)
+DEGREES = np.rint(rng.normal(300, 4, (300, 80)))
 LOG_RATIOS = rng.normal(size=(300, 80)) * 3 - 1
 
 CASES = {
@@ -42,6 +45,12 @@ CASES = {
     "intensities": (rng.lognormal(3, 1.5, (300, 80)), "positive values", ("log",)),
     "different units": (load_breast_cancer().data, "different units", ("zscore",)),
     "centimetres": (load_iris().data, "real values", ()),
+    "percentages": (PERCENTAGES, "positive values", ("balance",)),
+    "percentages in columns": (PERCENTAGES.T, "positive values", ("balance",)),
+    "marks far from zero": (MARKS + 1e6, "marks", ("center",)),
+    "marks of raters far from zero": (GENEROUS + 1e6, "marks", ("center_rows",)),
+    "whole degrees": (DEGREES, "real values", ()),
+    "whole numbers far from zero": (DEGREES + 1e6, "real values", ("center",)),
     "log ratios": (LOG_RATIOS, "real values", ()),
     "an offset": (LOG_RATIOS + 1e6, "real values", ("center",)),
     "sparse values": (COUNTS * rng.lognormal(0, 3, 80), "real values", ()),
@@ -49,7 +58,7 @@ CASES = {
 }
 # What the unit decides: numbers that are whole, and equal totals once logarithms are undone.
 OF_A_UNIT = ("counts", "yes/no", "marks")
-OF_THIS_UNIT = ("answers and an age", "scaled", "logged counts", "tf-idf")
+OF_THIS_UNIT = ("answers and an age", "scaled", "logged counts", "tf-idf", "whole degrees")
 
 
 def decided(cells):
@@ -96,6 +105,18 @@ def test_missing_values_do_not_count():
     sparse_counts[0, 0] = np.nan
     assert decided(read_kind(sparse_counts)) == ("counts", COUNT_STEPS)
     assert decided(read_kind(np.array([[np.nan, 1.0], [0.0, 1.0]]))) == ("yes/no", ())
+
+
+def test_constant_columns_have_no_unit():
+    X = LOG_RATIOS.copy()
+    X[:, ::7] = 14.8  # the mean of these is rounded
+    assert decided(read_kind(X)) == ("real values", ())
+
+
+def test_a_wild_cell_does_not_hide_shares():
+    X = PERCENTAGES.copy()
+    X[5, 7] = 1e8
+    assert decided(read_kind(X)) == ("positive values", ("balance",))
 
 
 @pytest.mark.parametrize("scale", [1e-310, 1e200, 1e300])

@@ -384,6 +384,13 @@ def test_few_no_are_counted_like_few_yes():
     assert adjusted_rand_score(labels, few_no.row_labels_) > 0.9
 
 
+@pytest.mark.parametrize("shape", [(1, 1), (1, 5), (5, 1), (6, 5)])
+def test_tiny_tables_of_counts_and_answers_are_one_cluster(shape):
+    for X in (np.eye(*shape), np.ones(shape), 12.0 * np.eye(*shape)):
+        model = ROCCO().fit(X)
+        assert (model.n_row_clusters_, model.n_column_clusters_) == (1, 1)
+
+
 @pytest.mark.parametrize("share", [0.02, 0.1, 0.18, 0.5, 0.82, 0.9, 0.98])
 def test_yes_and_no_at_random_are_one_cluster(share):
     X = np.random.default_rng(3).binomial(1, share, (200, 100)).astype(float)

@@ -4,12 +4,14 @@ import os
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 
 from pyrocco import ROCCO
 from pyrocco.datasets import load, make_noisy_biclusters
 from pyrocco.fitting import isolated_cells
 from pyrocco.fitting.isolated_cells import find_isolated_cells
+from pyrocco.prepare import tfidf
 
 
 def planted(seed=0, shape=(60, 40), n_clusters=3):
@@ -55,6 +57,64 @@ def test_cells_of_a_larger_matrix_change_no_label():
     X = planted(0, (200, 100), 4)
     model = ROCCO().fit(spoilt(X, 3, 1e3)[0])
     assert_same_clusters(model, ROCCO().fit(X))
+
+
+def topics(seed=0):
+    """Counts of words in texts of very different lengths, mostly zero."""
+    rng = np.random.default_rng(seed)
+    rates = rng.gamma(0.3, 1, (3, 4))[rng.integers(3, size=150)][:, rng.integers(4, size=120)]
+    effects = np.outer(rng.lognormal(0, 0.8, 150), rng.lognormal(0, 0.5, 120))
+    return rng.poisson(rates * effects).astype(float)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("value", [1e3, 1e8])
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_few_cells_of_mostly_zero_counts_change_no_label(form, value, count):
+    X = topics()
+    assert np.mean(X == 0) > 0.5
+    spoiled, where = spoilt(X, count, value)
+    model = ROCCO().fit(form(spoiled))
+    assert_same_clusters(model, ROCCO().fit(X))
+    weights = model.cell_weights_
+    if sparse.issparse(weights):
+        assert weights.nnz == np.count_nonzero(spoiled)
+        assert np.count_nonzero(weights.data == 0) == count
+        weights = np.where(spoiled != 0, weights.toarray(), 1.0)
+    assert_only(weights, where)
+    assert np.all(model.block_means_ < X.max())
+
+
+def test_counts_are_compared_with_the_totals_of_their_row_and_column():
+    X = np.random.default_rng(0).poisson(np.outer(np.logspace(0, 3, 60), np.ones(40)))
+    X = X.astype(float)
+    assert find_isolated_cells(X) is None
+    X[3, 4] = 500  # usual in the last rows
+    cells = find_isolated_cells(X)
+    assert_only(cells.weights, (3, 4))
+    assert cells.X[3, 4] < 10
+    assert np.array_equal(cells.X, np.rint(cells.X))
+
+
+def test_the_only_value_of_a_row_or_column_is_not_isolated():
+    X = topics()
+    X[3], X[:, 5] = 0, 0
+    X[3, 4], X[7, 5] = 1e8, 1e8
+    assert find_isolated_cells(X) is None
+
+
+def test_tf_idf_has_no_isolated_cells():
+    assert find_isolated_cells(sparse.csr_array(tfidf(topics()))) is None
+
+
+def test_moved_cells_are_in_the_unit_of_their_column():
+    units = np.logspace(-4, 5, 40)
+    X = planted() * units + units**2
+    spoiled, where = spoilt(X, 3, 1e14)
+    cells = find_isolated_cells(spoiled)
+    assert_only(cells.weights, where)
+    off = np.abs(cells.X - X)[where] / X.std(axis=0)[where[1]]
+    assert off.max() < 3
 
 
 def test_several_cells_of_one_row(clean):

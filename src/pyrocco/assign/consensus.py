@@ -101,7 +101,7 @@ def _adjusted_rand(one: Labels, other: Labels) -> float:
     shared, first, second = (
         _pairs(sizes) for sizes in (both, np.bincount(one), np.bincount(other))
     )
-    chance = first * second / _pairs(np.array([len(one)]))
+    chance = first * second / max(_pairs(np.array([len(one)])), 1)  # of a single row, no pairs
     most = (first + second) / 2
     return 1.0 if most == chance else (shared - chance) / (most - chance)
 

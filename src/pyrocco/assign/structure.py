@@ -28,6 +28,7 @@ from pyrocco.assign.block_model import (
     has_two_values,
     low_rank_evidence,
     noise_evidence,
+    noisy_part,
     split_clusters,
     sweep,
 )
@@ -128,11 +129,12 @@ def _under_uneven_noise(
     If some rows or columns have more noise than others, blocks under even noise are too many: the
     matrix is one block, if that explains it better, and has other structure otherwise.
     """
-    found = noise_evidence(X, fitted_labels(fit))
+    noisy, labels = noisy_part(X, fitted_labels(fit))
+    found = noise_evidence(noisy, labels)
     if found.even >= found.uneven:
         return "blocks", fit
     whole = _one_cluster(X)
-    if not any(numbers) and noise_evidence(X, whole).uneven >= found.uneven:
+    if not any(numbers) and noise_evidence(noisy, _one_cluster(noisy)).uneven >= found.uneven:
         return "blocks", data.evaluate((hard_memberships(whole[0]), hard_memberships(whole[1])))
     return "features", fit
 

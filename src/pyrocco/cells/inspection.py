@@ -16,12 +16,18 @@ from pyrocco.cells.values import SMALLEST, has_safe_squares
 from pyrocco.texts import format_seconds
 from pyrocco.validation import check_count
 
-# Relative difference up to which lengths and totals of rows count as equal.
-_SAME_TOTAL = 1e-3
+# Relative difference up to which lengths and totals of rows count as equal, and up to which those
+# of percentages do, which are often rounded; and the share of the rows that must have it, since a
+# few wild cells change the totals of their rows.
+_SAME_TOTAL, _SAME_SUM = 1e-3, 1e-2
+_NEARLY_ALL = 0.95
 # Difference up to which a mean counts as 0 and a standard deviation as 1.
 _SCALED = 0.05
 # Values that a column of counts would have, and lacks.
 _EXPECTED = 3
+# The variance of counts is at least their mean. This share of it is too little, and so is what
+# is this many standard errors below it.
+_STEADY, _ERRORS = 0.5, 3.0
 # Larger values are no logarithms of counts.
 _LARGEST_LOGARITHM = 50
 
@@ -46,16 +52,17 @@ class Facts:
     is_whole : bool
         Whether all of them are whole numbers.
     has_unit_rows : bool
-        Whether all rows have length 1, as after tf-idf.
-    has_equal_sums : bool
-        Whether all rows have the same total; False if there are negative values.
+        Whether nearly all rows have length 1, as after tf-idf.
+    has_equal_sums, has_equal_column_sums : bool
+        Whether nearly all rows, or columns, have the same total, up to the rounding of
+        percentages; False if there are negative values.
     has_equal_totals : bool
-        Whether all rows have the same total once a logarithm is undone.
+        Whether nearly all rows have the same total once a logarithm is undone.
     has_unit_columns : bool
         Whether columns have mean 0 and standard deviation 1.
-    skew : float
-        Largest value of a column divided by its mean, the median over the columns; 1 if there
-        are negative values.
+    skew, row_skew : float
+        Largest value of a column, or of a row, divided by its mean, the median over the columns,
+        or over the rows; 1 if there are negative values.
     spread : float
         Ratio of the 95 % to the 5 % quantile of the columns' standard deviations.
     row_effect : float
@@ -65,6 +72,9 @@ class Facts:
     scales : float
         Share of the columns that cannot be counts, because they have no zeros, or only 0 and 1,
         where counts with the same mean would have others; 0 if values are negative or not whole.
+    steady : float
+        Share of the columns that cannot be counts, because their variance is far below their
+        mean; 0 if values are negative or not whole.
 
     Examples
     --------
@@ -86,13 +96,16 @@ class Facts:
     is_whole: bool
     has_unit_rows: bool
     has_equal_sums: bool
+    has_equal_column_sums: bool
     has_equal_totals: bool
     has_unit_columns: bool
     skew: float
+    row_skew: float
     spread: float
     row_effect: float
     n_largest: int
     scales: float
+    steady: float
 
     @property
     def filled(self) -> float:
@@ -138,7 +151,9 @@ def facts_of(table: Table) -> Facts:
     safe = replace(table, exponent=exponent)
     columns = safe.column_moments()
     total, row_sums = Spread.of(columns), safe.row_sums(present)
+    row_counts = safe.T.column_counts()
     not_negative = extent.minimum >= 0
+    may_be_counts = not_negative and extent.is_whole
     may_be_logs = not_negative and extent.maximum < _LARGEST_LOGARITHM
     # No value of a row of length 1 is larger.
     may_be_unit = extent.largest < 1 + _SAME_TOTAL and not exponent
@@ -153,14 +168,20 @@ def facts_of(table: Table) -> Facts:
         deviation=math.ldexp(total.deviation, exponent),
         is_whole=extent.is_whole,
         has_unit_rows=may_be_unit and _are_equal(table.row_sums(squares), 1.0),
-        has_equal_sums=not_negative and _are_equal(row_sums),
+        has_equal_sums=not_negative and _are_equal(row_sums, within=_SAME_SUM),
+        has_equal_column_sums=not_negative
+        and _are_equal(columns.counts * columns.means, within=_SAME_SUM),
         has_equal_totals=may_be_logs and _are_equal(table.row_sums(_undo_log)),
         has_unit_columns=_are_scaled(*(np.ldexp(part, exponent) for part in columns[1:])),
         skew=_skew(columns.means, safe.column_maxima()) if not_negative else 1.0,
+        row_skew=_skew(row_sums / np.maximum(row_counts, 1), safe.T.column_maxima())
+        if not_negative
+        else 1.0,
         spread=_spread(columns.deviations),
-        row_effect=_row_effect(row_sums, safe.T.column_counts(), total),
+        row_effect=_row_effect(row_sums, row_counts, total),
         n_largest=count_of(table.X, extent.maximum),
-        scales=_share_of_scales(safe, columns) if not_negative and extent.is_whole else 0.0,
+        scales=_share_of_scales(safe, columns) if may_be_counts else 0.0,
+        steady=_share_of_steady(columns) if may_be_counts and not exponent else 0.0,
     )
 
 
@@ -210,6 +231,15 @@ def _share_of_scales(table: Table, columns: ColumnMoments) -> float:
     return float(np.mean(lacks_zeros | lacks_more))
 
 
+def _share_of_steady(columns: ColumnMoments) -> float:
+    """Return the share of the columns that vary less than counts with the same mean could."""
+    counts, means, deviations = columns
+    # The relative standard error of the variance of normal values.
+    error = np.sqrt(2 / np.maximum(counts - 1, 1))
+    limit = np.clip(1 - _ERRORS * error, 0, _STEADY) * means
+    return float(np.mean(np.square(deviations) < limit))
+
+
 def _row_effect(sums: Floats, counts: Floats, total: Spread) -> float:
     """Return the share of the variance that lies between rows (intraclass correlation)."""
     n_rows = np.count_nonzero(counts)
@@ -228,13 +258,13 @@ def _undo_log(values: Floats) -> Floats:
     return np.asarray(np.expm1(present(values)))
 
 
-def _are_equal(sums: Dense, value: float | None = None) -> bool:
-    """Whether the sums of nonzero rows are equal to each other, or to `value`."""
+def _are_equal(sums: Dense, value: float | None = None, within: float = _SAME_TOTAL) -> bool:
+    """Whether nearly all sums of nonzero rows are equal to each other, or to `value`."""
     sums = sums[sums != 0]
     if len(sums) < 2:
         return False
     target = np.median(sums) if value is None else value
-    return bool(np.all(np.abs(sums - target) < _SAME_TOTAL * abs(target)))
+    return bool(np.mean(np.abs(sums - target) < within * abs(target)) >= _NEARLY_ALL)
 
 
 def _are_scaled(means: Floats, deviations: Floats) -> bool:

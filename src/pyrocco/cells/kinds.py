@@ -160,6 +160,11 @@ _RARE: _Judgement = ("yes/no", COUNT_STEPS, "all values are 0 or 1, and few are 
 _RARELY_NO: _Judgement = ("yes/no", _NO_STEPS, "all values are 0 or 1, and few are 0")
 _YES_NO: _Judgement = ("yes/no", (), "all values are 0 or 1")
 _MARKS: _Judgement = ("marks", (), "whole numbers on a limited scale need no preparation")
+_FAR_MARKS: _Judgement = (
+    "marks",
+    ("center",),
+    "whole numbers on a limited scale hardly differ in comparison with their mean",
+)
 _RATINGS: _Judgement = (
     "marks",
     ("center_rows",),
@@ -180,6 +185,11 @@ _SHARES: _Judgement = (
     "positive values",
     ("balance",),
     "rows have equal totals, and a few large values would dominate all others",
+)
+_COLUMN_SHARES: _Judgement = (
+    "positive values",
+    ("balance",),
+    "columns have equal totals, and a few large values would dominate all others",
 )
 _POSITIVE: _Judgement = (
     "positive values",
@@ -208,6 +218,10 @@ _EXTREME: _Judgement = ("real values", (), "their squares are out of the range o
 def _judge(facts: Facts) -> _Judgement:
     if facts.minimum >= 0 and facts.is_whole and facts.maximum < _LARGEST_COUNT:
         return _judge_whole(facts)
+    return _judge_real(facts)
+
+
+def _judge_real(facts: Facts) -> _Judgement:
     return next(judgement for judgement, applies in _rules(facts) if applies)
 
 
@@ -223,10 +237,15 @@ def _rules(facts: Facts) -> list[tuple[_Judgement, bool]]:
         (_POSITIVE, _has_long_tail(facts)),
         (_EXTREME, not has_safe_squares(largest, float)),
         (_SHARES, facts.has_equal_sums and skewed),
+        (_COLUMN_SHARES, facts.has_equal_column_sums and facts.row_skew > _SKEWED),
         (_UNITS, facts.spread > _DIFFERENT_UNITS and not mostly_zero),
-        (_OFFSET, 0 < _FAR_FROM_ZERO * facts.deviation < abs(facts.mean)),
+        (_OFFSET, _is_far_from_zero(facts)),
         (_REAL, True),
     ]
+
+
+def _is_far_from_zero(facts: Facts) -> bool:
+    return 0 < _FAR_FROM_ZERO * facts.deviation < abs(facts.mean)
 
 
 def _has_long_tail(facts: Facts) -> bool:
@@ -236,14 +255,28 @@ def _has_long_tail(facts: Facts) -> bool:
 
 
 def _judge_whole(facts: Facts) -> _Judgement:
-    mostly_zero = facts.filled < SPARSE_DENSITY
     if facts.maximum <= 1:
         return _judge_answers(facts.filled)
-    if not mostly_zero and (facts.maximum <= _LARGEST_MARK or _has_an_end(facts)):
-        return _RATINGS if facts.n_missing or facts.row_effect > _ROW_EFFECT else _MARKS
-    if not mostly_zero and facts.scales > _MOST:
-        return _SCALES
+    if facts.filled >= SPARSE_DENSITY:
+        if _are_on_a_scale(facts):
+            return _judge_marks(facts)
+        if facts.scales > _MOST:
+            return _SCALES
+        if facts.steady > _MOST:
+            return _judge_real(facts)
     return _POSITIVE if _has_long_tail(facts) else _COUNTS  # counts would have zeros
+
+
+def _judge_marks(facts: Facts) -> _Judgement:
+    if facts.n_missing or facts.row_effect > _ROW_EFFECT:
+        return _RATINGS
+    return _FAR_MARKS if _is_far_from_zero(facts) else _MARKS
+
+
+def _are_on_a_scale(facts: Facts) -> bool:
+    """Whether whole numbers are marks, on a scale that may begin anywhere."""
+    is_narrow = facts.maximum - facts.minimum <= _LARGEST_MARK and facts.steady > _MOST
+    return facts.maximum <= _LARGEST_MARK or is_narrow or _has_an_end(facts)
 
 
 def _judge_answers(share: float) -> _Judgement:

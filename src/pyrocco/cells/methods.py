@@ -77,11 +77,8 @@ def _learn_moments(table: Table, known: Affine, target: float | None) -> tuple[A
     """Scale columns to mean 0 and standard deviation 1; constant columns are only shifted."""
     if known.column_factors is not None:
         return known, None
-    counts, means, deviations = table.column_moments()
-    # Rounding errors of the mean, as scikit-learn bounds them.
-    constant = deviations <= counts * np.finfo(np.float64).eps * np.abs(means)
-    factors = _inverse(np.where(constant, 0.0, deviations))
-    return Affine(column_shifts=means, column_factors=factors), None
+    _, means, deviations = table.column_moments()
+    return Affine(column_shifts=means, column_factors=_inverse(deviations)), None
 
 
 def _learn_mean(table: Table, known: Affine, target: float | None) -> tuple[Affine, float]:

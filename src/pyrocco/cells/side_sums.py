@@ -135,7 +135,8 @@ class Table:
     def column_moments(self) -> ColumnMoments:
         """Return numbers, means and standard deviations of the columns.
 
-        Deviations are taken from the means, so that large means cost no precision.
+        Deviations are taken from the means, so that large means cost no precision. Those that
+        are only rounding errors of the mean, as scikit-learn bounds them, are 0.
 
         Examples
         --------
@@ -146,7 +147,9 @@ class Table:
         filled = np.maximum(counts, 1)
         means = self.column_sums(present) / filled
         variances = self.column_sums(squares, shifts=means) / filled
-        return ColumnMoments(counts, means, np.sqrt(np.maximum(variances, 0)))
+        deviations = np.sqrt(np.maximum(variances, 0))
+        deviations[deviations <= counts * np.finfo(np.float64).eps * np.abs(means)] = 0
+        return ColumnMoments(counts, means, deviations)
 
 
 def _given(by_row: Floats | None) -> tuple[Floats, ...]:

@@ -13,8 +13,25 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import sparse
 
-from pyrocco._typing import Dense, Floats, Labels, Mask
-from pyrocco.cells.values import in_safe_range, room_for_sums
+from pyrocco._typing import (
+    Dense,
+    Floats,
+    Labels,
+    Mask,
+    Matrix,
+    is_sparse,
+    stored_values,
+    with_stored_values,
+)
+from pyrocco.cells.values import (
+    SMALLEST,
+    are_between,
+    are_whole,
+    in_safe_range,
+    is_mostly_zero,
+    room_for_sums,
+    to_dense,
+)
 from pyrocco.fitting.outliers import WeightedCells
 
 # With fewer values, a row or a column does not tell what is usual in it.
@@ -48,10 +65,149 @@ _MOST_CELLS = 4_000_000
 # Values processed at once, and the largest score.
 _VALUES_AT_ONCE = 1 << 17
 _LARGEST = 1e300
+# Sizes of values, in usual sizes, are cut here, so that products of their sums are finite.
+_LARGEST_SIZE = 1e100
 
 
-def find_isolated_cells(X: Dense) -> WeightedCells | None:
+def find_isolated_cells(X: Matrix) -> WeightedCells | None:
     """Find the few cells that are far from the rest of their row and of their column.
+
+    There are none among yes and no. Of a mostly-zero matrix, cells that are far too large are
+    found; of counts, those too if there are no others.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix
+        The data. Missing values (NaN) stay missing, and their weight is NaN.
+
+    Returns
+    -------
+    WeightedCells or None
+        The data with isolated cells moved to their expected values, and the weights of all cells,
+        or of the nonzero cells if `X` is sparse and mostly zero: 0 if isolated, else 1. Whole
+        numbers stay whole. None if there are no isolated cells.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).standard_normal((30, 20))
+    >>> find_isolated_cells(X) is None
+    True
+    >>> X[3, 4] = 1e8
+    >>> cells = find_isolated_cells(X)
+    >>> np.argwhere(cells.weights == 0).tolist(), bool(abs(cells.X[3, 4]) < 2)
+    ([[3, 4]], True)
+    """
+    values = stored_values(X)
+    whole = are_whole(X)
+    if min(X.shape) < LEAST_SIDE or (whole and are_between(values, 0, 1)):
+        return None
+    if is_mostly_zero(X):
+        return find_large_cells(X)
+    X = to_dense(X)
+    cells = find_far_cells(X)
+    if not whole:
+        return cells
+    if cells is None:
+        is_searched = X.size <= _MOST_CELLS and are_between(X, 0, np.inf)
+        return find_large_cells(X) if is_searched else None
+    return cells._replace(X=np.rint(cells.X))
+
+
+def find_large_cells(X: Matrix) -> WeightedCells | None:
+    """Find the few cells that are far larger than the totals of their row and column suggest.
+
+    The expected size of a nonzero cell is proportional to both totals without the cell itself,
+    and at least that of a usual nonzero cell. The only nonzero cell of its row or of its column
+    is not searched.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix
+        The data. Missing values (NaN) stay missing, and their weight is NaN.
+
+    Returns
+    -------
+    WeightedCells or None
+        As from `find_isolated_cells`.
+
+    Examples
+    --------
+    >>> X = sparse.random_array((60, 50), density=0.2, format="csr", rng=0)
+    >>> find_large_cells(X) is None
+    True
+    >>> X.data[0] = 1e8
+    >>> cells = find_large_cells(X)
+    >>> np.flatnonzero(cells.weights.data == 0).tolist(), bool(cells.X.data[0] < 1)
+    ([0], True)
+    """
+    where, values = _nonzero_cells(X)
+    if not len(values):
+        return None
+    usual = float(np.median(np.abs(values)))
+    with np.errstate(over="ignore"):
+        sizes = np.minimum(np.abs(values.astype(np.float64)) / usual, _LARGEST_SIZE)
+    scores = sizes / np.maximum(_proportional(sizes, where, X.shape), 1)
+    scores[_are_alone(where, X.shape)] = 0
+    flat = np.ravel_multi_index(where, X.shape)
+    cells = _without_blocks(flat[_outstanding(scores, len(sizes))], X.shape)
+    if not len(cells):
+        return None
+    found = np.isin(flat, cells)
+    sizes[found] = 0
+    expected = np.sign(values) * _proportional(sizes, where, X.shape) * usual
+    moved = np.where(found, np.rint(expected) if are_whole(X) else expected, values)
+    weights = (~found).astype(X.dtype)
+    return WeightedCells(_with_cells(X, where, moved), _with_cells(X, where, weights, rest=1))
+
+
+def _nonzero_cells(X: Matrix) -> tuple[tuple[Labels, Labels], Dense]:
+    """Return rows, columns and values of the cells that are neither zero nor missing."""
+    if not is_sparse(X):
+        where = np.nonzero(np.nan_to_num(X))
+        return (where[0], where[1]), X[where]
+    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    filled = (X.data != 0) & ~np.isnan(X.data)
+    return (rows[filled], X.indices[filled]), X.data[filled]
+
+
+def _with_cells(
+    X: Matrix, where: tuple[Labels, Labels], values: Dense, rest: float | None = None
+) -> Matrix:
+    """Return a matrix like `X` with other nonzero values; other cells keep theirs, or `rest`.
+
+    Missing values stay missing.
+    """
+    if is_sparse(X):
+        data = X.data.copy()
+        data[(data != 0) & ~np.isnan(data)] = values
+        return with_stored_values(X, data)
+    changed = X.copy() if rest is None else np.where(np.isnan(X), X, rest).astype(X.dtype)
+    changed[where] = values
+    return changed
+
+
+def _are_alone(where: tuple[Labels, Labels], shape: tuple[int, ...]) -> Mask:
+    """Which nonzero cells are the only ones of their row or of their column."""
+    rows, columns = (
+        np.bincount(side, minlength=length)[side] == 1
+        for side, length in zip(where, shape, strict=True)
+    )
+    return np.asarray(rows | columns)
+
+
+def _proportional(sizes: Floats, where: tuple[Labels, Labels], shape: tuple[int, ...]) -> Floats:
+    """Sizes that are proportional to the totals of their row and column, both without them."""
+    rows, columns = (
+        np.maximum(np.bincount(side, sizes, length)[side] - sizes, 0)
+        for side, length in zip(where, shape, strict=True)
+    )
+    rest = np.maximum(sizes.sum() - sizes - rows - columns, 0)
+    sizes = np.divide(rows * columns, rest, out=np.zeros_like(rows), where=rest > 0)
+    return np.asarray(sizes)
+
+
+def find_far_cells(X: Dense) -> WeightedCells | None:
+    """Find the few cells of a matrix that is not mostly zero, far from similar cells.
 
     The first search compares each cell with the median of its row and of its column. The second
     one compares it with the cells of its column in similar rows, and with the cells of its row in
@@ -72,15 +228,10 @@ def find_isolated_cells(X: Dense) -> WeightedCells | None:
     Examples
     --------
     >>> X = np.random.default_rng(0).standard_normal((30, 20))
-    >>> find_isolated_cells(X) is None
-    True
     >>> X[3, 4] = 1e8
-    >>> cells = find_isolated_cells(X)
-    >>> np.argwhere(cells.weights == 0).tolist(), bool(abs(cells.X[3, 4]) < 2)
-    ([[3, 4]], True)
+    >>> np.argwhere(find_far_cells(X).weights == 0).tolist()
+    [[3, 4]]
     """
-    if min(X.shape) < LEAST_SIDE:
-        return None
     room = room_for_sums(X, 2)
     values = np.ldexp(X, -room) if room else X
     levels = _medians(values)[:, None], _medians(values.T)[None]
@@ -96,7 +247,7 @@ def find_isolated_cells(X: Dense) -> WeightedCells | None:
     found = first | _isolated(rest, *expected)
     if not found.any():
         return None
-    means = np.ldexp(0.5 * (expected[0] + expected[1]), room)
+    means = np.ldexp(_between(_with_nan(values, found), *expected), room)
     weights = np.where(np.isnan(X), np.nan, ~found).astype(X.dtype)
     return WeightedCells(np.where(found, means, X).astype(X.dtype), weights)
 
@@ -129,6 +280,26 @@ def _scores(X: Dense, by_rows: Dense, by_columns: Dense) -> Floats:
         distances /= np.maximum(rows[:, None], columns)
     np.fmax(distances, 0, out=distances)  # NaN becomes zero
     return np.minimum(distances, _LARGEST, out=distances)
+
+
+def _between(X: Dense, by_rows: Dense, by_columns: Dense) -> Dense:
+    """Mean of two expected values, weighted by how near they are to the other cells.
+
+    If columns have different units, the level of a row says nothing about its cells.
+    """
+    errors = []
+    for expected in (by_rows, by_columns):
+        distances = np.abs(X - expected).astype(np.float64)
+        # Where there are too few values to tell, both count alike.
+        rows, columns = (
+            np.where(np.isfinite(side), side, 1)
+            for side in (_scales(distances), _scales(distances.T))
+        )
+        errors.append(np.sqrt(rows)[:, None] * np.sqrt(columns))
+    variances = [np.square(error / max(np.max(errors), SMALLEST)) for error in errors]
+    total = variances[0] + variances[1]
+    part = np.divide(variances[1], total, out=np.full(X.shape, 0.5), where=total > 0)
+    return np.asarray(part * by_rows + (1 - part) * by_columns, dtype=X.dtype)
 
 
 def _distances(X: Dense, by_rows: Dense, by_columns: Dense) -> Floats:

@@ -20,8 +20,6 @@ from pyrocco.backends import Backend, ChunkedMatrix, is_missing
 from pyrocco.cells.kinds import are_common
 from pyrocco.cells.values import (
     SPARSE_DENSITY,
-    are_between,
-    are_whole,
     density,
     has_missing,
     is_mostly_zero,
@@ -164,18 +162,13 @@ def move_isolated_cells(
     The scale is computed again without them. The weights are None if there are no such cells.
     """
     X, variant = arranged.X, settings.variant
-    if isinstance(X, ChunkedMatrix) or not variant.finds_outliers or is_mostly_zero(X):
+    if isinstance(X, ChunkedMatrix) or not variant.finds_outliers:
         return arranged, None
     with progress.stage("isolated outlier cells"):
-        given = to_dense(X)
-        whole = are_whole(given)
-        # There are no outliers among yes and no.
-        cells = None if whole and are_between(given, 0, 1) else find_isolated_cells(given)
+        cells = find_isolated_cells(X)
     if cells is None:
         return arranged, None
-    # Counts stay whole numbers.
-    moved = np.rint(cells.X) if whole else cells.X
-    return replace(arranged, X=moved, scale=variant.scale(moved)), cells.weights
+    return replace(arranged, X=cells.X, scale=variant.scale(cells.X)), cells.weights
 
 
 def fit_cells(X: Matrix | ChunkedMatrix, weights: Matrix | None, task: Task) -> Fit:

@@ -14,7 +14,7 @@ from pyrocco.assign.block_model.gradient import fit_gradient, low_rank_evidence
 from pyrocco.assign.block_model.levels import fit_levels, has_two_values
 from pyrocco.assign.block_model.products import Pair
 from pyrocco.assign.block_model.search import best_block_fit, split_clusters
-from pyrocco.assign.block_model.uneven import noise_evidence
+from pyrocco.assign.block_model.uneven import noise_evidence, noisy_part
 
 __all__ = [
     "BlockData",
@@ -31,6 +31,7 @@ __all__ = [
     "has_two_values",
     "low_rank_evidence",
     "noise_evidence",
+    "noisy_part",
     "split_clusters",
     "sweep",
     "variational_fit",

@@ -6,11 +6,12 @@ cluster for every few of them. The evidence of the same blocks under uneven nois
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from pyrocco._typing import Floats, Labels
+from pyrocco._typing import Floats, Mask
 from pyrocco.assign.block_model.fit import label_evidence
 from pyrocco.assign.block_model.gaussian import (
     block_evidence,
@@ -24,6 +25,8 @@ from pyrocco.assign.labels import compact, hard_memberships
 _ROUNDS = 20
 # Number of values of average variance by which the variance of a row or a column is shrunken.
 _PRIOR_VALUES = 1.0
+# Rows and columns with less than this share of the usual variance have hardly any noise.
+_HARDLY = 0.1
 
 
 @dataclass(frozen=True)
@@ -38,8 +41,8 @@ def noise_evidence(X: Floats, labels: Pair) -> NoiseEvidence:
     """Compare even noise with noise that has a factor for every row and for every column.
 
     Every factor costs half the logarithm of the number of its values, as in the Bayesian
-    information criterion. NaN marks missing values. Rows and columns without noise, such as rows
-    of zeros, do not count.
+    information criterion. NaN marks missing values. `X` has rows and columns with noise only: see
+    `noisy_part`.
 
     Examples
     --------
@@ -54,12 +57,7 @@ def noise_evidence(X: Floats, labels: Pair) -> NoiseEvidence:
     >>> evidence.uneven > evidence.even
     True
     """
-    noisy = [_vary(X, axis) for axis in (1, 0)]
-    X = X[noisy[0]][:, noisy[1]]
-    rows, columns = (compact(side[places]) for side, places in zip(labels, noisy, strict=True))
-    labels = rows, columns
-    present = (~np.isnan(X)).astype(np.float64)
-    values = np.where(present > 0, X, 0.0)
+    values, present = _values(X)
     weights = _weights(np.square(block_residuals(values, present, labels)), present)
     n_rows, n_columns = present.sum(axis=1), present.sum(axis=0)
     cost = 0.5 * float(np.log(np.maximum(np.r_[n_rows, n_columns], 1)).sum())
@@ -67,10 +65,45 @@ def noise_evidence(X: Floats, labels: Pair) -> NoiseEvidence:
     return NoiseEvidence(even, _evidence(values, present, weights, labels) - cost)
 
 
-def _vary(X: Floats, axis: int) -> Labels:
-    """Return the places of the rows (axis 1) or columns with at least two different values."""
-    lowest, highest = np.fmin.reduce(X, axis=axis), np.fmax.reduce(X, axis=axis)
-    return np.flatnonzero(lowest < highest)
+def noisy_part(X: Floats, labels: Pair) -> tuple[Floats, Pair]:
+    """Leave out rows and columns with hardly any noise, and return the labels of the others.
+
+    Rows of zeros and constant rows have none, and say nothing about blocks of too wide noise.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(60, 40))
+    >>> X[:5] = 3.0
+    >>> part, _ = noisy_part(X, (np.zeros(60, dtype=int), np.zeros(40, dtype=int)))
+    >>> part.shape
+    (55, 40)
+    """
+    X, labels = _part(X, labels, [_vary(X, axis) for axis in (1, 0)])
+    values, present = _values(X)
+    squares = np.square(block_residuals(values, present, labels))
+    sums = [squares.sum(axis=axis) / np.maximum(present.sum(axis=axis), 1) for axis in (1, 0)]
+    return _part(X, labels, [_are_noisy(variances) for variances in sums])
+
+
+def _part(X: Floats, labels: Pair, kept: Sequence[Mask]) -> tuple[Floats, Pair]:
+    """Return some of the rows and columns, and their labels."""
+    rows, columns = (compact(side[mask]) for side, mask in zip(labels, kept, strict=True))
+    return X[kept[0]][:, kept[1]], (rows, columns)
+
+
+def _vary(X: Floats, axis: int) -> Mask:
+    """Which rows (axis 1) or columns have at least two different values."""
+    return np.asarray(np.fmin.reduce(X, axis=axis) < np.fmax.reduce(X, axis=axis))
+
+
+def _are_noisy(variances: Floats) -> Mask:
+    return np.asarray(variances > _HARDLY * np.median(variances))
+
+
+def _values(X: Floats) -> tuple[Floats, Floats]:
+    """Return the values, 0 where they are missing, and 1 where they are present."""
+    present = ~np.isnan(X)
+    return np.where(present, X, 0.0), present.astype(np.float64)
 
 
 def _weights(squares: Floats, present: Floats) -> Floats:

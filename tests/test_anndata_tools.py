@@ -242,6 +242,16 @@ def test_columns_of_var_are_tracks_beside_raw(cells):
         pyrocco.pl.heatmap(given, obs="typ")
     assert len(pyrocco.pl.heatmap(given, obs="type").axes["row_annotations"].images) == 1
 
+    def label(**options):
+        result = pyrocco.pl.heatmap(given, **options)
+        written = {text.get_text() for text in result.axes["canvas"].texts}
+        return written & {"log count", "scaled value", "z-score by gene", "TPM", "value"}
+
+    assert label() == {"log count"}
+    assert label(use_raw=False) == {"scaled value"}
+    assert label(label="TPM") == {"TPM"}
+    assert label(z_score="columns") == {"z-score by gene"}
+
 
 def test_x_is_used_if_it_holds_counts_or_several_layers_do(cells, capsys):
     layers = {"spliced": cells.X, "unspliced": np.floor(cells.X / 2)}

@@ -13,6 +13,7 @@ from pyrocco._typing import Labels, Mask
 from pyrocco.cells.input import check_matrix
 from pyrocco.io.anndata import as_labels, check_annotated, take_matrix
 from pyrocco.io.errors import list_some
+from pyrocco.io.expression_values import values_of
 from pyrocco.plots import ClusterMap, ClusterMapStyle, clustermap
 from pyrocco.plots.input import NamedData
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from anndata import AnnData
 
 __all__ = ["heatmap"]
+
+# What the colour bar says of values, unless the caller does.
+_LABELS = {"counts": "count", "logarithms": "log count", "scaled values": "scaled value"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +63,9 @@ def heatmap(
         legends. Colours that scanpy stored in ``uns`` are used. If ``adata.raw`` is drawn, columns
         of its ``var`` can be named, too.
     **options : dict
-        Further parameters of `pyrocco.clustermap`, such as ``title``, ``figsize``, ``label`` or
-        ``column_names=["CD3D", "MS4A1"]``.
+        Further parameters of `pyrocco.clustermap`, such as ``title``, ``figsize`` or
+        ``column_names=["CD3D", "MS4A1"]``. Without ``label``, the colour bar says whether the
+        values are counts, their logarithms or scaled.
 
     Returns
     -------
@@ -108,6 +113,8 @@ def heatmap(
         of_genes,
     )
     style = options.pop("style", None) or ClusterMapStyle()
+    if all(options.get(name) is None for name in ("label", "z_score", "standard_scale")):
+        options["label"] = _LABELS.get(values_of(data.X))
     return clustermap(
         data,
         model=_StoredClusters(row_labels, column_labels),

@@ -127,6 +127,9 @@ def test_a_table_that_is_encoded(tmp_path):
     assert tests["annotation"].tolist() == ["kind"]
     columns = pd.read_csv(tmp_path / "out" / "column_labels.csv")["name"]
     assert not columns.str.startswith("kind").any()
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))
+    about = 'Set aside: "kind" annotates the rows and is not part of the matrix.'
+    assert about in summary["notes"]
     before = (tmp_path / "out" / "report.html").read_bytes()
     assert main(["report", str(tmp_path / "out"), "-q"]) == 0
     assert (tmp_path / "out" / "report.html").read_bytes() == before

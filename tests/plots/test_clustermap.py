@@ -623,6 +623,19 @@ def test_text_is_shortened_to_fit():
     text = fitted("a name that is much too long", 7, 0.6)
     assert text.endswith("…")
     assert text_width(text, 7) <= 0.6 < text_width("a name that is much too long", 7)
+    text = fitted("a name that is much too long", 7, 0.6, keep_end=True)
+    assert text.startswith("a na")
+    assert text.endswith("long")
+    assert text_width(text, 7) <= 0.6
+
+
+def test_long_names_that_begin_alike_keep_their_ends(frame, model):
+    names = [f"the beginning of this very long name is that of patient {i}" for i in range(59)]
+    result = clustermap(frame.set_axis(["short", *names], axis=0), model=model)
+    written = [label.get_text() for label in result.axes["heatmap"].get_yticklabels()]
+    written = [text for text in written if text]
+    assert len(written) > 5
+    assert len(set(written)) == len(written)
 
 
 @pytest.mark.slow

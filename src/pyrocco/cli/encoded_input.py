@@ -18,7 +18,7 @@ from pyrocco.cli.input import read_file
 from pyrocco.cli.options import EncodeOptions, PrepareOptions, ReadOptions
 from pyrocco.cli.progress_bar import CommandProgress
 from pyrocco.io import Matrix, MatrixError
-from pyrocco.io.annotations import take_columns
+from pyrocco.io.annotations import about_set_aside, take_columns
 from pyrocco.io.expression_values import LOGARITHMS, values_of
 from pyrocco.io.mixed_tables import (
     MixedTable,
@@ -150,7 +150,7 @@ def _encoded(
     matrix = _matrix(table, encoded, why, path)
     if aside is not None:
         aside = aside.set_axis(pd.Index(matrix.row_names, dtype=object))
-        matrix = replace(matrix, row_annotations=aside)
+        matrix = replace(matrix, row_annotations=aside).noting(about_set_aside(aside))
     return EncodedInput(matrix, encoded.columns, encoded.sentence)
 
 

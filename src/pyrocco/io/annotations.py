@@ -22,6 +22,7 @@ from pyrocco.texts import counted, plain_text
 
 __all__ = [
     "StoredAnnotations",
+    "about_set_aside",
     "annotate_from",
     "as_annotations",
     "chosen_names",
@@ -144,10 +145,17 @@ def _without(matrix: Matrix, found: pd.DataFrame, source: str) -> Matrix:
         notes=tuple(note for note in matrix.notes if note not in size),
         row_annotations=found.set_axis(_index(matrix.row_names)),
     )
-    return rest.noting(_about_set_aside(found), *about_size(rest))
+    return rest.noting(about_set_aside(found), *about_size(rest))
 
 
-def _about_set_aside(found: pd.DataFrame) -> str:
+def about_set_aside(found: pd.DataFrame) -> str:
+    """Say which columns are annotations.
+
+    Examples
+    --------
+    >>> about_set_aside(pd.DataFrame({"age": [30.0]}))
+    'Set aside: "age" annotates the rows and is not part of the matrix.'
+    """
     names = list_some([f'"{name}"' for name in found.columns])
     verb, them = ("annotates", "is") if found.shape[1] == 1 else ("annotate", "are")
     return f"Set aside: {names} {verb} the rows and {them} not part of the matrix."

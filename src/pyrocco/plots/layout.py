@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -341,7 +342,16 @@ def _word(side: Side, n: int) -> str:
 
 
 def _texts(side: Side, places: Labels, size: float, longest: float) -> list[str]:
-    return [fitted(one_line(side.names[i]), size, longest) for i in side.order[places].tolist()]
+    names = [one_line(side.names[i]) for i in side.order[places].tolist()]
+    texts = [fitted(name, size, longest) for name in names]
+    if len(set(texts)) == len(set(names)):
+        return texts
+    times = Counter(dict(zip(names, texts, strict=True)).values())
+    alike = {text for text, n in times.items() if n > 1}
+    return [
+        fitted(name, size, longest, keep_end=True) if text in alike else text
+        for name, text in zip(names, texts, strict=True)
+    ]
 
 
 def _marked(side: Side, chosen: list[object], inches: float, font: float, longest: float) -> Names:

@@ -37,13 +37,23 @@ def widest(texts: Iterable[str], size: float) -> float:
     return max((text_width(text, size) for text in texts), default=0.0)
 
 
-def fitted(text: str, size: float, inches: float) -> str:
-    """Shorten a text, with an ellipsis, until it is at most so wide."""
+def fitted(text: str, size: float, inches: float, *, keep_end: bool = False) -> str:
+    """Shorten a text, with an ellipsis, until it is at most so wide.
+
+    With `keep_end` the ellipsis is in the middle, for names that differ at their ends.
+    """
     if text_width(text, size) <= inches:
         return text
     low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
-        fits = text_width(text[:middle].rstrip() + "…", size) <= inches
+        fits = text_width(_shortened(text, middle, keep_end), size) <= inches
         low, high = (middle, high) if fits else (low, middle - 1)
-    return text[:low].rstrip() + "…"
+    return _shortened(text, low, keep_end)
+
+
+def _shortened(text: str, length: int, keep_end: bool) -> str:
+    """Return so many characters of a text: all from its start, or half of them from its end."""
+    n_last = length // 2 if keep_end else 0
+    last = text[len(text) - n_last :].lstrip()
+    return f"{text[: length - n_last].rstrip()}…{last}"

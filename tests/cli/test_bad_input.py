@@ -171,3 +171,15 @@ def test_the_console_script_fails_in_one_line(tmp_path):
     command = [SCRIPT, "fit", str(tmp_path / "table.csv"), "-o", str(tmp_path / "out")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     check_one_line(done.returncode, done.stdout, done.stderr, expected)
+
+
+@pytest.mark.parametrize(
+    ("command", "example"),
+    [
+        ("fit", "pyrocco fit table.csv (see pyrocco fit --help)"),
+        ("predict", "pyrocco predict table-pyrocco new.csv (see pyrocco predict --help)"),
+    ],
+)
+def test_a_command_alone_is_answered_with_an_example(capsys, command, example):
+    assert main([command]) == 2
+    assert example in capsys.readouterr().err

@@ -47,6 +47,14 @@ __all__ = ["app", "main"]
 # typer does not export this class, and contains its own copy of click since version 0.20.
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
+# Arguments of the commands that cannot do without, for those who forgot them.
+_EXAMPLES = {
+    "pyrocco fit": "table.csv",
+    "pyrocco inspect": "table.csv",
+    "pyrocco predict": "table-pyrocco new.csv",
+    "pyrocco report": "table-pyrocco",
+}
+
 STOPPED, UNEXPECTED = 130, 70
 _NOT_ENOUGH = (
     "this machine has too little memory; pyrocco inspect says how much a fit needs (a damaged "
@@ -339,6 +347,8 @@ def _explain_usage(error: Any) -> str:
     """Return what is wrong with the words of a command, and where they are described."""
     message = one_line(error.format_message()).replace("Value error, ", "").rstrip(".")
     command = "pyrocco" if error.ctx is None else error.ctx.command_path
+    if message.startswith("Missing argument") and command in _EXAMPLES:
+        message = f"{message}, as in {command} {_EXAMPLES[command]}"
     return f"{message} (see {command} --help)"
 
 

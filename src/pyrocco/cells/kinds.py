@@ -42,6 +42,7 @@ _PHRASES = {
     "tfidf": "weights columns by tf-idf and scales rows to length 1",
     "balance": "divides every value by the square roots of the totals of its row and its column",
     "center_rows": "subtracts the mean of every row",
+    "scale_rows": "scales rows to a similar spread",
     "zscore": "scales columns to mean 0 and standard deviation 1",
     "center": "subtracts the mean of all values",
 }
@@ -167,7 +168,7 @@ _FAR_MARKS: _Judgement = (
 )
 _RATINGS: _Judgement = (
     "marks",
-    ("center_rows",),
+    ("center_rows", "scale_rows"),
     "whole numbers on a limited scale look like marks from generous and strict raters",
 )
 _TFIDF: _Judgement = ("real values", (), "all rows have length 1, as after tf-idf")

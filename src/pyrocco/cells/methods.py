@@ -14,6 +14,8 @@ from pyrocco.cells.transforms import Affine
 
 # How many values of average size the mean of a row is shrunken by.
 ROW_MEAN_WEIGHT = 1.0
+# How many values of average spread the spread of a row is shrunken by.
+ROW_SPREAD_WEIGHT = 10.0
 
 
 # From a matrix, what is known already (None means unknown) and the target of an earlier matrix:
@@ -71,6 +73,17 @@ def _learn_row_means(table: Table, known: Affine, target: float | None) -> tuple
         return known, target
     shifts = (sums + ROW_MEAN_WEIGHT * target) / (counts + ROW_MEAN_WEIGHT)
     return Affine(row_shifts=shifts), target
+
+
+def _learn_row_spreads(table: Table, known: Affine, target: float | None) -> tuple[Affine, float]:
+    """Scale rows to the same mean square, shrunken towards that of all values."""
+    sums, counts = table.row_sums(squares), table.T.column_counts()
+    if target is None:
+        target = float(sums.sum() / max(counts.sum(), 1))
+    if known.row_factors is not None:
+        return known, target
+    spreads = (sums + ROW_SPREAD_WEIGHT * target) / (counts + ROW_SPREAD_WEIGHT)
+    return Affine(row_factors=np.sqrt(target) * _inverse(np.sqrt(spreads))), target
 
 
 def _learn_moments(table: Table, known: Affine, target: float | None) -> tuple[Affine, None]:
@@ -163,6 +176,7 @@ METHODS: dict[str, Method] = {
         partial(_refuse_negative, name="balance", remedy=_NO_TOTALS), learn=_learn_balance
     ),
     "center_rows": Method(_accept, learn=_learn_row_means),
+    "scale_rows": Method(_accept, learn=_learn_row_spreads),
     "zscore": Method(_accept, learn=_learn_moments),
     "center": Method(_accept, learn=_learn_mean),
 }

@@ -463,6 +463,34 @@ def center_rows(X: Matrix) -> Dense:
     return np.asarray(_prepared(check_matrix(X), "center_rows"))
 
 
+def scale_rows(X: Matrix) -> Matrix:
+    """Scale every row to the same root mean square, shrunken towards that of all values.
+
+    After `center_rows`, for marks of raters some of whom use the whole scale and others a part of
+    it. The mean square is that of the values of the row that are present and of ten more values
+    of the average size: a row with few values is known less well.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix
+        The data. NaN marks missing values, which are not counted and stay missing.
+
+    Returns
+    -------
+    ndarray or sparse matrix
+        A new matrix with the format and the precision of `X`. Rows of zeros stay zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyrocco.prepare import scale_rows
+    >>> X = np.array([[1.0, -1.0] * 20, [3.0, -3.0] * 20])
+    >>> scale_rows(X)[:, 0].round(2)
+    array([1.67, 2.34])
+    """
+    return _prepared(check_matrix(X), "scale_rows")
+
+
 def zscore(X: Matrix, moments: Moments | None = None) -> Dense:
     """Shift and scale every column to mean 0 and standard deviation 1.
 
@@ -543,6 +571,7 @@ PREPARATIONS: dict[str, Callable[..., Matrix]] = {
     "tfidf": tfidf,
     "balance": balance,
     "center_rows": center_rows,
+    "scale_rows": scale_rows,
     "zscore": zscore,
     "center": center,
 }
@@ -551,7 +580,8 @@ PREPARATIONS: dict[str, Callable[..., Matrix]] = {
 def prepare(X: Matrix, names: Collection[str]) -> Matrix:
     """Apply preparations in a fixed order.
 
-    The order is complement, normalize, log1p, log, tfidf, balance, center_rows, zscore, center.
+    The order is complement, normalize, log1p, log, tfidf, balance, center_rows, scale_rows,
+    zscore, center.
 
     Parameters
     ----------

@@ -90,6 +90,7 @@ PREPARATIONS = (
     "tfidf",
     "balance",
     "center_rows",
+    "scale_rows",
     "zscore",
     "center",
 )
@@ -376,7 +377,8 @@ class PrepareOptions:
             metavar="auto|none|NAME[,NAME]",
             help="Preparation of the values: auto finds out what the cells are, none takes the "
             "values as they are, or names among complement, normalize, log1p, log, tfidf, "
-            "balance, center_rows, zscore and center, which are applied in this order.",
+            "balance, center_rows, scale_rows, zscore and center, which are applied in this "
+            "order.",
             autocompletion=complete_preparations,
         ),
     ] = "auto"

@@ -82,8 +82,10 @@ def _learn_row_spreads(table: Table, known: Affine, target: float | None) -> tup
         target = float(sums.sum() / max(counts.sum(), 1))
     if known.row_factors is not None:
         return known, target
-    spreads = (sums + ROW_SPREAD_WEIGHT * target) / (counts + ROW_SPREAD_WEIGHT)
-    return Affine(row_factors=np.sqrt(target) * _inverse(np.sqrt(spreads))), target
+    if not target:
+        return Affine(row_factors=np.ones_like(sums)), target
+    spreads = (sums / target + ROW_SPREAD_WEIGHT) / (counts + ROW_SPREAD_WEIGHT)
+    return Affine(row_factors=1 / np.sqrt(spreads)), target
 
 
 def _learn_moments(table: Table, known: Affine, target: float | None) -> tuple[Affine, None]:

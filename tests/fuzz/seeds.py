@@ -302,7 +302,7 @@ def _write_fitted(folder: Path, sparse_input: bool = False) -> None:
         raise RuntimeError("the sample could not be fitted")
     summary = folder / OUT / "summary.json"
     summary.write_bytes(_without_seconds(summary.read_bytes()))
-    _make_repeatable(folder / OUT / "model.pyrocco", folder)
+    _make_repeatable(folder / OUT / "model.pyrocco")
 
 
 def _fitted_samples(target: str) -> dict[str, Sample]:

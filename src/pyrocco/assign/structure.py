@@ -199,10 +199,25 @@ def _is_poisson(data: CountData, labels: Pair, flips: int = _FLIPS) -> bool:
 
 
 def _best_fit(data: Data, starts: Sequence[Pair], numbers: Numbers) -> BlockFit | None:
-    """Return the block model of highest evidence that merges and splits lead to."""
+    """Return the block model of highest evidence that merges and splits lead to.
+
+    Given numbers of clusters are searched from the starts, and from the best model of all.
+    """
+    free = _best_merged(data, starts, (None, None))
+    if free is not None:
+        free = split_clusters(data, free)
+    if free is None or not any(numbers):
+        return free
+    return _best_merged(data, [*starts, fitted_labels(free)], numbers)
+
+
+def _best_merged(data: Data, starts: Sequence[Pair], numbers: Numbers) -> BlockFit | None:
     fits = [best_block_fit(data, start, numbers) for start in starts]
-    fit = max((fit for fit in fits if fit is not None), key=lambda fit: fit.evidence, default=None)
-    return fit if fit is None or any(numbers) else split_clusters(data, fit)
+    return max((fit for fit in fits if fit is not None), key=_evidence, default=None)
+
+
+def _evidence(fit: BlockFit) -> float:
+    return fit.evidence
 
 
 def is_white(noise: Floats, scale: float, flips: int = _FLIPS) -> bool:

@@ -15,7 +15,7 @@ SHAPES = [(1, 1), (5, 3), (16, 16), (17, 40), (40, 17), (64, 32), (33, 100)]
 def operator(n, dtype, seed=0):
     """A random weighted graph on n nodes: CSR without diagonal, degrees, and the Laplacian."""
     rng = np.random.default_rng(seed)
-    upper = sparse.triu(sparse.random_array((n, n), density=min(1, 6 / n), rng=rng), 1)
+    upper = sparse.triu(sparse.random(n, n, min(1, 6 / n), random_state=rng), 1)
     adjacency = sparse.csr_array(upper + upper.T)
     adjacency.sort_indices()
     degrees = adjacency.sum(axis=1)

@@ -140,7 +140,7 @@ def test_single_precision_candidates_lose_no_edge(metric):
 @pytest.mark.parametrize(("filled", "kind"), [(0.1, "SparseRows"), (0.3, "DenseRows")])
 def test_sparse_rows_with_many_values_become_dense(filled, kind, metric, monkeypatch):
     monkeypatch.setattr(distances, "DENSE_SHARE", 0.15)
-    X = sparse.random_array((90, 40), density=filled, rng=np.random.default_rng(0)).tocsr()
+    X = sparse.csr_array(sparse.random(90, 80, filled, random_state=0))
     rows = distances.distances_between_rows(X, metric)
     assert isinstance(rows.X, np.ndarray) == (kind == "DenseRows")
     if metric != "manhattan":
@@ -150,7 +150,7 @@ def test_sparse_rows_with_many_values_become_dense(filled, kind, metric, monkeyp
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_products_of_sparse_rows(dtype):
-    X = sparse.random_array((70, 30), density=0.2, rng=np.random.default_rng(0)).tocsr()
+    X = sparse.csr_array(sparse.random(70, 30, 0.2, random_state=0))
     X = X.astype(dtype)
     rows, wanted = distances.SparseRows(X, np.float64), np.array([3, 69, 0, 3])
     expected = X[wanted].toarray().astype(float) @ X.toarray().astype(float).T

@@ -270,7 +270,13 @@ def test_zarr_metadata(tmp_path):
     "header",
     [
         b"{'descr': '<f8', 'fortran_order': False, 'shape': (40, 30000000000)}",
-        b"{'descr': '<f8', 'fortran_order': False, 'shape': (-4, 30)}",
+        pytest.param(
+            b"{'descr': '<f8', 'fortran_order': False, 'shape': (-4, 30)}",
+            marks=pytest.mark.skipif(
+                np.lib.NumpyVersion(np.__version__) < "2.0.0",
+                reason="NumPy 1 takes a negative length for one that it must find out",
+            ),
+        ),
         b"{'descr': '<f8', 'fortran_order': 3, 'shape': 'x'}",
         b"{'descr': '|O', 'fortran_order': False, 'shape': (40, 30)}",
         b"{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (40, 30)}",

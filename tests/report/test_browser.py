@@ -661,7 +661,7 @@ def test_missing_values_and_outlier_cells_are_shown(open_page, tmp_path):
 
 
 def test_a_sparse_matrix_of_a_model_with_labels_only(open_page, tmp_path):
-    X = sparse.random_array((300, 50), density=0.05, rng=0, format="csr")
+    X = sparse.csr_array(sparse.random(300, 50, 0.05, random_state=0))
     write_report(tmp_path / "report.html", Given(X.shape), X)
     page = open_page(tmp_path / "report.html")
     assert page.locator("#row-level").is_disabled()

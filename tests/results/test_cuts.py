@@ -148,7 +148,7 @@ def test_moments_merge_to_those_of_the_cells(seed, offset, missing):
 
 
 def test_moments_of_sparse_data_are_those_of_the_same_cells_filled():
-    X = sparse.random_array((40, 20), density=0.1, format="csr", rng=np.random.default_rng(0))
+    X = sparse.csr_array(sparse.random(40, 20, 0.1, random_state=0))
     groups = np.arange(40) % 3
     stored, filled = Moments.of(X, groups), Moments.of(X.toarray(), groups)
     for name in ("counts", "means", "scatter"):

@@ -222,7 +222,7 @@ def test_permuted_values_keep_margins_and_missing_values(side):
 
 @pytest.mark.parametrize("side", [0, 1])
 def test_permuted_sparse_values_keep_their_column_or_row(side):
-    X = sparse.random_array((50, 30), density=0.2, rng=0, format="csr")
+    X = sparse.csr_array(sparse.random(50, 30, 0.2, random_state=0))
     permuted = module._permuted(X, side, np.random.default_rng(2))
     assert permuted.format == "csr"
     ordered = [np.sort(each.toarray(), axis=side) for each in (X, permuted)]

@@ -132,7 +132,7 @@ def find_large_cells(X: Matrix) -> WeightedCells | None:
 
     Examples
     --------
-    >>> X = sparse.random_array((60, 50), density=0.2, format="csr", rng=0)
+    >>> X = sparse.csr_array(sparse.random(60, 50, 0.2, random_state=0))
     >>> find_large_cells(X) is None
     True
     >>> X.data[0] = 1e8

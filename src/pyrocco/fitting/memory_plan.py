@@ -54,7 +54,7 @@ class MemoryPlan:
     Parameters
     ----------
     way : {"memory", "single", "files"}
-        Everything in memory; the same in single precision; the representation in files.
+        Everything in memory; the same in single precision; the prepared matrix in files.
     work : int
         Bytes for the work on chunks, if they are in files.
 
@@ -152,8 +152,8 @@ def _refusal(
     else:
         file = f", or {_shown(without)} if X is memory-mapped (np.load(mmap_mode='r'))"
     return (
-        f"A matrix of {shape[0]:,} x {shape[1]:,} needs {_shown(needed)} even with its "
-        f"representation in files{file}, but memory_limit is {_shown(limit)}: raise the limit, "
+        f"A matrix of {shape[0]:,} x {shape[1]:,} needs {_shown(needed)} even with the "
+        f"prepared matrix in files{file}, but memory_limit is {_shown(limit)}: raise the limit, "
         f"{fewer}or use a cluster (a Dask array and its client)."
     )
 

@@ -236,7 +236,8 @@ def test_equal_weights_that_differ_by_rounding_open_their_cycles():
     # A triangle whose entries disagree in the last bits sends each node to the next one.
     less = 1 - 1e-15
     triangle = np.array([[2.5, -1, -less], [-less, 2.5, -1], [-1, -less, 2.5]])
-    hierarchy = build_hierarchy(sparse.csr_array(sparse.block_diag([sparse.csr_array(triangle)] * 100)))
+    triangles = [sparse.csr_array(triangle)] * 100
+    hierarchy = build_hierarchy(sparse.csr_array(sparse.block_diag(triangles)))
     assert hierarchy.sizes == (300, 100)
 
 

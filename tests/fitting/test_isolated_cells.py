@@ -275,3 +275,12 @@ def test_the_median_of_seven_neighbors():
     values = np.random.default_rng(0).integers(5, size=(7, 40, 6)).astype(float)
     found = isolated_cells._median_of_seven(list(values.copy()))
     assert np.array_equal(found, np.median(values, axis=0))
+
+
+def test_stored_zeros_of_a_sparse_matrix_are_no_outliers():
+    X = sparse.csr_array(sparse.random(60, 50, 0.2, random_state=0))
+    X.data[0], X.data[1] = 1e8, 0
+    cells = find_isolated_cells(X)
+    assert np.flatnonzero(cells.weights.data == 0).tolist() == [0]
+    assert cells.X.data[1] == 0
+    np.testing.assert_array_equal(find_isolated_cells(X.toarray()).X, cells.X.toarray())

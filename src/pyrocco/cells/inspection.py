@@ -18,7 +18,7 @@ from pyrocco.validation import check_count
 
 # Relative difference up to which lengths and totals of rows count as equal, and up to which those
 # of percentages do, which are often rounded; and the share of the rows that must have it, since a
-# few wild cells change the totals of their rows.
+# few outlier cells change the totals of their rows.
 _SAME_TOTAL, _SAME_SUM = 1e-3, 1e-2
 _NEARLY_ALL = 0.95
 # Difference up to which a mean counts as 0 and a standard deviation as 1.

@@ -177,11 +177,13 @@ def _with_cells(
 
     Missing values stay missing.
     """
+    stored = stored_values(X)
+    changed = stored.copy()
+    if rest is not None:
+        changed[~np.isnan(stored)] = rest
     if is_sparse(X):
-        data = X.data.copy()
-        data[(data != 0) & ~np.isnan(data)] = values
-        return with_stored_values(X, data)
-    changed = X.copy() if rest is None else np.where(np.isnan(X), X, rest).astype(X.dtype)
+        changed[(stored != 0) & ~np.isnan(stored)] = values
+        return with_stored_values(X, changed)
     changed[where] = values
     return changed
 

@@ -190,3 +190,11 @@ def test_a_fit_in_chunks_takes_no_stored_state(copy):
         checkpoint_to(path, resume=True) as checkpoint,
     ):
         ROCCO().fit(data, checkpoint=checkpoint)
+    path = copy("outlier cells")
+    set_value(path, ("checkpoint", "identity", "matrix"), "in chunks")
+    data = da.from_array(FITS["outlier cells"][0], chunks=(12, -1))
+    with (
+        pytest.raises(CheckpointError, match="a fit in chunks stores nothing"),
+        checkpoint_to(path, resume=True) as checkpoint,
+    ):
+        ROCCO().fit(data, checkpoint=checkpoint)

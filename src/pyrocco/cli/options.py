@@ -443,7 +443,11 @@ class RunOptions:
         ),
     ] = None
     resume: Annotated[
-        bool, _large("--resume", help="Continue a fit that was stopped by Ctrl-C.")
+        bool,
+        _large(
+            "--resume",
+            help="Continue a fit that was stopped by Ctrl-C; in chunks, it starts again.",
+        ),
     ] = False
 
 

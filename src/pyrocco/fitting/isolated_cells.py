@@ -8,7 +8,9 @@ graphs and the number of clusters. If outlier cells are frequent, the fit finds 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -23,6 +25,7 @@ from pyrocco._typing import (
     stored_values,
     with_stored_values,
 )
+from pyrocco.backends.threads import in_threads
 from pyrocco.cells.values import (
     SMALLEST,
     are_between,
@@ -64,6 +67,8 @@ _EXCHANGES = (
 _MOST_CELLS = 4_000_000
 # Values processed at once, and the largest score.
 _VALUES_AT_ONCE = 1 << 17
+# With fewer values, starting threads takes longer than it saves.
+_THREADED_VALUES = 1 << 23
 _LARGEST = 1e300
 # Sizes of values, in usual sizes, are cut here, so that products of their sums are finite.
 _LARGEST_SIZE = 1e100
@@ -146,8 +151,10 @@ def find_large_cells(X: Matrix) -> WeightedCells | None:
     usual = float(np.median(np.abs(values)))
     with np.errstate(over="ignore"):
         sizes = np.minimum(np.abs(values.astype(np.float64)) / usual, _LARGEST_SIZE)
-    scores = sizes / np.maximum(_proportional(sizes, where, X.shape), 1)
-    scores[_are_alone(where, X.shape)] = 0
+    compared = np.where(_are_alone(where, X.shape), 0, sizes)
+    expected = np.maximum(_proportional(sizes, where, X.shape), 1)
+    # Every nonzero cell is a row of its own.
+    scores = _Scores(compared[:, None], expected, np.zeros(1))
     flat = np.ravel_multi_index(where, X.shape)
     cells = _without_blocks(flat[_outstanding(scores, len(sizes))], X.shape)
     if not len(cells):
@@ -256,32 +263,58 @@ def find_far_cells(X: Dense) -> WeightedCells | None:
 
 def _isolated(X: Dense, by_rows: Dense, by_columns: Dense) -> Mask:
     """Which cells are far from both expected values, and do not form blocks."""
-    scores = _scores(X, by_rows, by_columns)
-    found = _outstanding(scores, int(np.count_nonzero(~np.isnan(X))))
+    found = _outstanding(_scores(X, by_rows, by_columns), int(np.count_nonzero(~np.isnan(X))))
     isolated = np.zeros(X.shape, dtype=bool)
     isolated.ravel()[_without_blocks(found, X.shape)] = True
     return isolated
 
 
-def _scores(X: Dense, by_rows: Dense, by_columns: Dense) -> Floats:
+@dataclass(frozen=True)
+class _Scores:
     """Distance of each cell from the nearer expected value, by the scales of its row and column.
 
-    Zero for missing values, and in rows and columns with few values.
+    They are computed for some rows at a time: together they would take more memory than the
+    matrix. Zero for missing values, and in rows and columns with few values.
     """
+
+    distances: Dense
+    rows: Floats
+    columns: Floats
+
+    def of(self, part: slice | Labels) -> Floats:
+        """Return the scores of the cells of some rows."""
+        scales = np.maximum(self.rows[part, None], self.columns)
+        with np.errstate(over="ignore"):
+            scores = self.distances[part].astype(np.float64) / scales
+        np.fmax(scores, 0, out=scores)  # NaN becomes zero
+        return np.minimum(scores, _LARGEST, out=scores)
+
+    def above(self, limit: float) -> tuple[Labels, Floats]:
+        """Return the flat positions and the scores of the cells with at least this score."""
+        n_columns = len(self.columns)
+
+        def above(part: slice) -> tuple[Labels, Floats]:
+            scores = self.of(part).ravel()
+            places = np.flatnonzero(scores >= limit)
+            return places + part.start * n_columns, scores[places]
+
+        places, scores = zip(*_of_slices(above, self.distances.shape), strict=True)
+        return np.concatenate(places), np.concatenate(scores)
+
+
+def _scores(X: Dense, by_rows: Dense, by_columns: Dense) -> _Scores:
+    """Return the distance of each cell from the nearer expected value, and the scales."""
     distances = _distances(X, by_rows, by_columns)
     rounding = 64 * float(np.finfo(X.dtype).eps) * float(np.abs(by_rows).max())
     rows, columns = _scales(distances), _scales(distances.T)
     smallest = min(float(rows.min()), float(columns.min()))
     if smallest <= rounding:
-        positive = distances[distances > rounding]
+        positive = distances[distances > rounding].astype(np.float64)
         if not len(positive):
-            return np.zeros(X.shape)
+            return _Scores(np.zeros_like(distances), np.ones_like(rows), np.ones_like(columns))
         usual = float(np.median(positive))
         rows, columns = (np.where(side <= rounding, usual, side) for side in (rows, columns))
-    with np.errstate(over="ignore"):
-        distances /= np.maximum(rows[:, None], columns)
-    np.fmax(distances, 0, out=distances)  # NaN becomes zero
-    return np.minimum(distances, _LARGEST, out=distances)
+    return _Scores(distances, rows, columns)
 
 
 def _between(X: Dense, by_rows: Dense, by_columns: Dense) -> Dense:
@@ -304,22 +337,30 @@ def _between(X: Dense, by_rows: Dense, by_columns: Dense) -> Dense:
     return np.asarray(part * by_rows + (1 - part) * by_columns, dtype=X.dtype)
 
 
-def _distances(X: Dense, by_rows: Dense, by_columns: Dense) -> Floats:
-    """Distance of each cell from the nearer expected value, with few copies of the matrix."""
-    distances, others = X - by_rows, X - by_columns
-    np.abs(distances, out=distances)
-    np.abs(others, out=others)
-    np.minimum(distances, others, out=distances)
-    return distances.astype(np.float64, copy=False)
+def _distances(X: Dense, by_rows: Dense, by_columns: Dense) -> Dense:
+    """Distance of each cell from the nearer expected value."""
+    distances = np.empty_like(X)
+
+    def write(part: slice) -> None:
+        own = np.subtract(X[part], _of_rows(by_rows, part), out=distances[part])
+        others = X[part] - _of_rows(by_columns, part)
+        np.minimum(np.abs(own, out=own), np.abs(others, out=others), out=own)
+
+    _of_slices(write, X.shape)
+    return distances
 
 
-def _scales(distances: Floats) -> Floats:
+def _of_rows(expected: Dense, part: slice) -> Dense:
+    """Return the expected values of some rows; a single row is that of all of them."""
+    return expected if len(expected) == 1 else expected[part]
+
+
+def _scales(distances: Dense) -> Floats:
     """Scale of every row; infinite if most of its values are missing."""
-    few = np.count_nonzero(~np.isnan(distances), axis=1) < LEAST_SIDE
-    return np.where(few, np.inf, _quantiles(distances, _SCALE_QUANTILE))
+    return _quantiles(distances, _SCALE_QUANTILE, LEAST_SIDE, np.inf)
 
 
-def _outstanding(scores: Floats, n_cells: int) -> Labels:
+def _outstanding(scores: _Scores, n_cells: int) -> Labels:
     """Return the flat positions of the cells beyond the last wide gap of the sorted scores.
 
     In a tail like exp(-x^(1/shape)), the differences between logarithms of sorted values, times
@@ -327,22 +368,44 @@ def _outstanding(scores: Floats, n_cells: int) -> Labels:
     its variable is many times as large as the mean of those that follow.
     """
     most, tail = int(_FEW * n_cells), max(_TAIL, n_cells // _TAIL_SHARE)
-    count = most + tail + 1
-    if n_cells < count:
+    if n_cells < most + tail + 1:
         return np.empty(0, dtype=np.intp)
-    values = scores.ravel()
-    top = np.argpartition(values, -count)[-count:]
-    top = top[np.argsort(-values[top], kind="stable")]
-    logs = np.log(np.maximum(values[top], 1 / _LARGEST))
-    numbers = np.arange(1, count)
+    places, values = _highest(scores, most, tail)
+    logs = np.log(np.maximum(values, 1 / _LARGEST))
+    numbers = np.arange(1, len(logs))
     gaps = logs[:-1] - logs[1:]
     variables = numbers * gaps * np.log(n_cells / numbers)
     sums = np.cumsum(variables)
     shape = np.maximum((sums[tail:] - sums[:-tail]) / tail, 1e-6)
     needed = np.clip(_STEEP * shape / _LIGHT_TAIL, _STEEP, _STEEPEST) * shape
-    wide = (variables[:most] >= needed) & (gaps[:most] >= math.log(_GAP))
-    wide &= logs[:most] >= math.log(_FAR)
-    return top[: numbers[:most][wide].max(initial=0)]
+    first = slice(len(shape))
+    wide = (variables[first] >= needed) & (gaps[first] >= math.log(_GAP))
+    wide &= logs[first] >= math.log(_FAR)
+    return places[: numbers[first][wide].max(initial=0)]
+
+
+def _highest(scores: _Scores, most: int, tail: int) -> tuple[Labels, Floats]:
+    """Return positions and values of the far scores, at most `most`, and of the next `tail` + 1.
+
+    The highest come first. A limit that leaves out most of the others is taken from some rows.
+    """
+    n_rows, n_columns = scores.distances.shape
+    n_drawn = min(n_rows, max(1, _VALUES_AT_ONCE // n_columns))
+    drawn = scores.of(np.linspace(0, n_rows - 1, n_drawn).astype(np.intp))
+    share = 2 * (tail + 1) / (n_rows * n_columns)
+    while True:
+        limit = min(_FAR, float(np.quantile(drawn, 1 - share))) if share < 1 else 0.0
+        places, values = scores.above(limit)
+        n_far = min(most, int(np.count_nonzero(values >= _FAR)))
+        count = n_far + tail + 1
+        if not n_far or len(values) >= count or not limit:
+            break
+        share *= 4
+    if not n_far:
+        return places[:0], values[:0]
+    top = np.argpartition(values, -count)[-count:]
+    top = top[np.argsort(-values[top], kind="stable")]
+    return places[top], values[top]
 
 
 def _without_blocks(cells: Labels, shape: tuple[int, ...]) -> Labels:
@@ -398,25 +461,39 @@ def _with_nan(X: Dense, cells: Mask) -> Dense:
 
 
 def _medians(X: Dense) -> Dense:
-    return _quantiles(X, 0.5)
+    return _quantiles(X, 0.5, 1, 0.0).astype(X.dtype)
 
 
-def _quantiles(X: Dense, q: float) -> Dense:
-    """Quantile of the values of every row that are not missing; np.nanquantile is slow."""
-    parts = [_sorted_quantiles(np.sort(X[part], axis=1), q) for part in _slices(*X.shape)]
-    return np.concatenate(parts)
+def _quantiles(X: Dense, q: float, least: int, instead: float) -> Floats:
+    """Quantile of the values of every row that are not missing; np.nanquantile is slow.
+
+    Rows with fewer than `least` values get the number `instead`.
+    """
+
+    def quantiles(part: slice) -> Floats:
+        values = np.sort(X[part], axis=1)
+        # Missing values are last.
+        counts = np.full(len(values), values.shape[1])
+        if np.isnan(values[:, -1]).any():
+            counts -= np.count_nonzero(np.isnan(values), axis=1)
+        places = q * np.maximum(counts - 1, 0)
+        below, above = np.floor(places).astype(np.intp), np.ceil(places).astype(np.intp)
+        rows = np.arange(len(values))
+        lower, upper = (values[rows, place].astype(np.float64) for place in (below, above))
+        return np.where(counts < least, instead, lower + (places - below) * (upper - lower))
+
+    return np.concatenate(_of_slices(quantiles, X.shape))
 
 
-def _sorted_quantiles(X: Dense, q: float) -> Dense:
-    """Quantile of every sorted row, whose missing values are last; zero if all are missing."""
-    counts = np.count_nonzero(~np.isnan(X), axis=1)
-    places = q * np.maximum(counts - 1, 0)
-    below, above = np.floor(places).astype(np.intp), np.ceil(places).astype(np.intp)
-    lower, upper = (X[np.arange(len(X)), place] for place in (below, above))
-    return np.where(counts, lower + (places - below) * (upper - lower), 0).astype(X.dtype)
+def _of_slices(work: Callable[[slice], Any], shape: tuple[int, ...]) -> list[Any]:
+    """Do some work on slices of rows, in threads if the matrix is large."""
+    slices = list(_slices(*shape))
+    if shape[0] * shape[1] < _THREADED_VALUES:
+        return [work(part) for part in slices]
+    return in_threads(work, slices)
 
 
 def _slices(n_rows: int, row_values: int) -> Iterator[slice]:
     step = max(1, _VALUES_AT_ONCE // row_values)
     for start in range(0, n_rows, step):
-        yield slice(start, start + step)
+        yield slice(start, min(start + step, n_rows))

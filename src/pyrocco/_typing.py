@@ -71,16 +71,16 @@ class Array(Protocol):
     def dtype(self) -> Any:
         """Type of the values."""
 
+    @property
+    def T(self) -> Any:  # noqa: N802 - as NumPy calls it
+        """The transpose."""
+
     def __getitem__(self, key: Any, /) -> Any:
         """Return a part of the array."""
 
 
 class DeviceArray(Array, Protocol):
     """An array in one piece, on which a back end computes: of NumPy or of PyTorch."""
-
-    @property
-    def T(self) -> Any:  # noqa: N802 - as NumPy calls it
-        """The transpose."""
 
     def __setitem__(self, key: Any, value: Any, /) -> None:
         """Change a part of the array."""

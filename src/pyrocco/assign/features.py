@@ -165,7 +165,7 @@ class CentredArray:
 
     def row_gram(self) -> Floats:
         """Return the inner products of all rows."""
-        transposed = self.backend.transpose(self.values)
+        transposed = self.values.T  # a view: a copy of a wide matrix would take longer
         return self.backend.project(transposed, transposed)
 
 

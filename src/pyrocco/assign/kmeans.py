@@ -127,13 +127,17 @@ class SampledRows:
         `keys` are hashes of the content of each row. A sample drawn by keys does not change with
         the rounding errors of features, which differ between back ends.
         """
-        order = np.argsort(features[:, 0], kind="stable")
-        if len(order) <= size:
-            return cls(features, order)
-        if keys is None:
+        if keys is None or len(keys) <= size:
+            order = np.argsort(features[:, 0], kind="stable")
+            if len(order) <= size:
+                return cls(features, order)
             return cls(features, order[np.sort(random_state.choice(len(order), size, False))])
         salt = 2 * random_state.randint(2**62, dtype=np.uint64) + np.uint64(1)
-        by_key = np.argsort(keys[order] * salt, kind="stable")
+        salted = keys * salt
+        # Only the rows that may be drawn are sorted; of equal rows, more than are drawn.
+        some = np.flatnonzero(salted <= np.partition(salted, size - 1)[size - 1])
+        order = some[np.argsort(features[some][:, 0], kind="stable")]
+        by_key = np.argsort(salted[order], kind="stable")
         return cls(features, order[np.sort(by_key[:size])])
 
     @classmethod

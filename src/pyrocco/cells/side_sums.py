@@ -12,7 +12,11 @@ from scipy import sparse
 
 from pyrocco._typing import Dense, Floats, Matrix, is_sparse, stored_values
 from pyrocco.backends import ChunkedMatrix, over_rows
-from pyrocco.cells.values import are_whole, row_slices
+from pyrocco.backends.threads import in_threads
+from pyrocco.cells.values import are_whole, count_missing, row_slices
+
+# Up to this number of slices of rows, starting threads takes longer than it saves.
+_FEW_SLICES = 2
 
 # A function of values, elementwise. Missing values (NaN) must not become NaN.
 Elementwise = Callable[[Floats], Floats]
@@ -167,12 +171,13 @@ def _stored_row_sums(
     """Sum over the columns of a chunk: a number for each of its rows."""
     if is_sparse(X):
         return _sparse_sums(X.T, weights, shifts, function, exponent)
-    sums = []
-    for rows in row_slices(X.shape):
+
+    def sums(rows: slice) -> Floats:
         values = _values(X[rows], exponent)
         values = function(values if shifts is None else values - shifts[rows, None])
-        sums.append((values if weights is None else values * weights).sum(axis=1))
-    return np.concatenate(sums)
+        return np.asarray((values if weights is None else values * weights).sum(axis=1))
+
+    return np.concatenate(_of_row_slices(sums, X))
 
 
 def _stored_column_sums(
@@ -186,13 +191,20 @@ def _stored_column_sums(
     """Sum over the rows of a chunk: a number for every column."""
     if is_sparse(X):
         return _sparse_sums(X, weights, shifts, function, exponent)
-    sums = []
-    for rows in row_slices(X.shape):
+
+    def sums(rows: slice) -> Floats:
         values = _values(X[rows], exponent)
         values = function(values if shifts is None else values - shifts)
         weighted = values if weights is None else values * weights[rows, None]
-        sums.append(weighted.sum(axis=0))
-    return np.asarray(np.sum(sums, axis=0))
+        return np.asarray(weighted.sum(axis=0))
+
+    return np.asarray(np.sum(_of_row_slices(sums, X), axis=0))
+
+
+def _of_row_slices(work: Callable[[slice], Floats], X: Matrix) -> list[Floats]:
+    """Do some work on slices of rows, in threads if there are many."""
+    slices = list(row_slices(X.shape))
+    return in_threads(work, slices) if len(slices) > _FEW_SLICES else list(map(work, slices))
 
 
 def _sparse_sums(
@@ -254,7 +266,7 @@ def extent_of(X: Matrix | ChunkedMatrix) -> Extent:
 
 def _extent(X: Matrix) -> Extent:
     values = stored_values(X)
-    n_missing = int(np.isnan(values).sum())
+    n_missing = count_missing(values)
     has_zeros = is_sparse(X) and values.size < X.shape[0] * X.shape[1]
     bounds: dict[str, Any] = {"initial": 0.0} if has_zeros else {"initial": np.nan}
     return Extent(

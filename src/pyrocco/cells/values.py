@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -18,6 +19,10 @@ SPARSE_DENSITY = 0.5
 SMALLEST = 5e-324
 # Values processed at once: 32 MB of float64.
 _VALUES_AT_ONCE = 1 << 22
+# Values that stay in the cache of a processor while several functions of them are computed.
+_VALUES_IN_CACHE = 1 << 18
+
+Result = TypeVar("Result")
 
 
 def to_dense(X: Matrix) -> Dense:
@@ -28,6 +33,18 @@ def to_dense(X: Matrix) -> Dense:
 def transpose(X: Matrix) -> Matrix:
     """Return the transpose; that of a CSR matrix is a CSR matrix too."""
     return X.T.tocsr() if is_sparse(X) else X.T
+
+
+def over_slices(work: Callable[[Dense], Result], values: Dense) -> Iterator[Result]:
+    """Do some work on slices of an array, each small enough for the cache.
+
+    Examples
+    --------
+    >>> list(over_slices(len, np.ones((300_000, 2))))
+    [131072, 131072, 37856]
+    """
+    step = max(1, _VALUES_IN_CACHE * len(values) // max(values.size, 1))
+    return (work(values[start : start + step]) for start in range(0, len(values), step))
 
 
 def row_slices(shape: tuple[int, int]) -> Iterator[slice]:
@@ -51,7 +68,7 @@ def has_missing(X: Matrix) -> bool:
     >>> has_missing(np.array([[1.0, np.nan]])), has_missing(np.eye(2))
     (True, False)
     """
-    return bool(np.isnan(stored_values(X)).any())
+    return any(over_slices(lambda values: np.isnan(values).any(), stored_values(X)))
 
 
 def density(X: Matrix | ChunkedMatrix) -> float:
@@ -69,8 +86,19 @@ def density(X: Matrix | ChunkedMatrix) -> float:
 def _count_values(X: Matrix) -> tuple[int, int]:
     """Count the values that are neither zero nor missing, and the missing ones."""
     values = stored_values(X)
-    missing = int(np.count_nonzero(np.isnan(values)))
+    missing = count_missing(values)
     return int(np.count_nonzero(values)) - missing, missing
+
+
+def count_missing(values: Dense) -> int:
+    """Count the values that are missing (NaN).
+
+    Examples
+    --------
+    >>> count_missing(np.array([1.0, np.nan]))
+    1
+    """
+    return sum(over_slices(lambda part: int(np.count_nonzero(np.isnan(part))), values))
 
 
 def are_whole(X: Matrix) -> bool:
@@ -81,7 +109,11 @@ def are_whole(X: Matrix) -> bool:
     >>> are_whole(np.array([[1.0, np.nan]])), are_whole(np.array([[0.5]]))
     (True, False)
     """
-    values = stored_values(X)
+    # Real numbers are found in the first slice.
+    return all(over_slices(_are_whole, stored_values(X)))
+
+
+def _are_whole(values: Dense) -> bool:
     return bool(np.all((values == np.floor(values)) | np.isnan(values)))
 
 
@@ -93,7 +125,7 @@ def are_between(values: Dense, least: float, most: float) -> bool:
     >>> are_between(np.array([[1.0, np.nan]]), 0, 1), are_between(np.array([[2.0]]), 0, 1)
     (True, False)
     """
-    return not ((values < least) | (values > most)).any()
+    return all(over_slices(lambda part: not ((part < least) | (part > most)).any(), values))
 
 
 def is_mostly_zero(X: Matrix | ChunkedMatrix) -> bool:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from pyrocco._typing import Array, Dense, DeviceArray, Floats, Labels, Matrix, is_sparse
 from pyrocco.assign.block_model import (
@@ -46,6 +45,7 @@ from pyrocco.assign.structure import (
     detect_structure,
 )
 from pyrocco.backends import Backend, ChunkedMatrix, NumpyBackend, is_missing, map_rows
+from pyrocco.backends.threads import limit_threads
 from pyrocco.cells.preparation import learn_steps
 from pyrocco.cells.values import has_missing, to_dense
 
@@ -199,7 +199,7 @@ class CoClusterer:
         starts = [_start(sides, _submatrix(sides), k) for k in _STARTS]
         structure = Structure("features")
         # Small products are slower in several threads.
-        with threadpool_limits(1):
+        with limit_threads(1):
             if counted.values is not None:
                 part = self._dense_part(counted.values, sides)
                 structure = detect_count_structure(part, starts, numbers, not self.blocks)

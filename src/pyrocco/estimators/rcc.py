@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from sklearn.base import BaseEstimator, ClusterMixin
-from threadpoolctl import threadpool_limits
 
 from pyrocco._typing import Dense, Labels, Matrix, MatrixLike
 from pyrocco.assign.continuous import (
@@ -15,6 +14,7 @@ from pyrocco.assign.continuous import (
     unit_free_calibration,
 )
 from pyrocco.backends import cpu_backend
+from pyrocco.backends.threads import limit_threads
 from pyrocco.cells.input import check_matrix
 from pyrocco.cells.values import (
     check_safe_squares,
@@ -155,7 +155,7 @@ class RCC(ClusterMixin, BaseEstimator, CallbackSupportMixin):
         solver = resolve_solver(self.solver)
         matrix = check_matrix(X, estimator=self, allow_nan=False, order="C")
         scale = self._scale(matrix)
-        with observed_fit(self, X, observer) as progress, threadpool_limits(threads):
+        with observed_fit(self, X, observer) as progress, limit_threads(threads):
             found, graph = self._cluster(divided(matrix, scale), solver, progress)
             self._publish(found, graph, scale)
         return self

@@ -12,12 +12,12 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, BiclusterMixin, ClusterMixin, TransformerMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
 from pyrocco._typing import Dense, Floats, Labels, Mask, Matrix, MatrixLike, Names
 from pyrocco.assign.nested import NestedClusters
 from pyrocco.backends import Backend, cpu_backend, is_dask_array
 from pyrocco.backends.chunked.dask import checked_array
+from pyrocco.backends.threads import limit_threads
 from pyrocco.cells.input import check_matrix, checked_chunks
 from pyrocco.cells.kinds import Cells
 from pyrocco.checkpoint import Checkpoint
@@ -270,7 +270,7 @@ class ROCCO(BiclusterMixin, TransformerMixin, ClusterMixin, BaseEstimator, Callb
         check_kind("checkpoint", checkpoint, Checkpoint, "of pyrocco.checkpoint.checkpoint_to")
         given = self._validated(X, sample_weight)
         self._remember_names(X)
-        threads = threadpool_limits(check_n_jobs(self.n_jobs))
+        threads = limit_threads(check_n_jobs(self.n_jobs))
         with observed_fit(self, X, observer) as progress, threads:
             result = fit_rocco(given, settings, progress, checkpoint)
             chunks = given.X if given.is_dask else None

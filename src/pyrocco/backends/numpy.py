@@ -22,6 +22,7 @@ from pyrocco.backends.base import (
 from pyrocco.backends.kernels import linear_systems as kernels
 from pyrocco.backends.kernels.clusters import nearest_by_products
 from pyrocco.backends.kernels.hashing import content_keys, largest_cells, sparse_content_keys
+from pyrocco.backends.threads import in_threads
 
 System: TypeAlias = LinearSystem[Dense]
 
@@ -31,6 +32,9 @@ PANEL = 16
 _THREADED_VALUES = 500_000
 # Up to this share of values that are not zero, sparse products are faster than dense ones.
 _SPARSE_SHARE = 0.1
+# Products of more rows are computed for so many rows at a time, in threads of this process. Those
+# of a library for linear algebra wait for each other, for seconds if another program is busy.
+_ROWS_OF_PRODUCTS = 1 << 16
 
 
 class NumpyBackend:
@@ -69,7 +73,10 @@ class NumpyBackend:
         return matrix_norm(U)
 
     def project(self, U: Dense, Y: Dense) -> Floats:
-        return np.asarray(U.T @ Y, dtype=np.float64)
+        if is_sparse(U):
+            return np.asarray(U.T @ Y, dtype=np.float64)
+        parts = in_threads(lambda rows: U[rows].T @ Y[rows], slices(len(U), _ROWS_OF_PRODUCTS))
+        return np.asarray(np.sum(parts, axis=0, dtype=np.float64))
 
     def centred(self, U: Dense) -> Dense:
         return np.asarray(U - U.mean(axis=0, dtype=np.float64).astype(U.dtype))
@@ -141,10 +148,13 @@ class NumpyBackend:
     def rotate(
         self, U: Any, V: Floats, transposed: bool = False, out: Dense | None = None
     ) -> Dense:
-        rotation = V.astype(U.dtype)
+        rotation = V.T.astype(U.dtype) if transposed else V.astype(U.dtype)
         if is_sparse(U):
-            return np.asarray(U @ (rotation.T if transposed else rotation))
-        return np.asarray(np.matmul(U, rotation.T if transposed else rotation, out=out))
+            return np.asarray(U @ rotation)
+        image = np.empty((len(U), rotation.shape[1]), U.dtype) if out is None else out
+        parts = slices(len(U), _ROWS_OF_PRODUCTS)
+        in_threads(lambda rows: np.matmul(U[rows], rotation, out=image[rows]), parts)
+        return image
 
     def over_panels(
         self, work: Callable[..., Any], operator: Operator, shifts: Floats, F: Dense, Y: Dense

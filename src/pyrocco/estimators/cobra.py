@@ -99,7 +99,7 @@ class COBRA(BiclusterMixin, ClusterMixin, BaseEstimator, CallbackSupportMixin):
         Maximum number of Newton steps for each gamma.
     device : {"cpu", "cuda", "auto"} or backend, default="cpu"
         Where to solve the problem. ``"cuda"`` needs a GPU and the extra ``gpu``; ``"auto"`` uses a
-        GPU if there is one. The clusters are the same. The graphs are computed on the CPU.
+        GPU if there is one. The result is the same up to rounding. Graphs are computed on the CPU.
     random_state : None, int or RandomState, default=0
         Seed of the choice of held-out cells.
     verbose : int, default=0

@@ -30,6 +30,8 @@ class Cell:
         A cheaper cell; if it ran out of time, this cell is not tried.
     keep : Path or None
         Where to store the representation.
+    device : {"cpu", "cuda"}
+        Where to compute; not part of the key, because the labels are the same.
     """
 
     source: Source
@@ -39,6 +41,7 @@ class Cell:
     options: Mapping[str, Any] = field(default_factory=dict)
     after: Key | None = None
     keep: Path | None = None
+    device: str = "cpu"
 
     @property
     def key(self) -> Key:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.paper import RESULTS
+from benchmarks.paper.cell import Cell
 from benchmarks.paper.experiments import EXPERIMENTS, Experiment, Request
 from benchmarks.paper.methods import METHODS
 from benchmarks.paper.page import refresh_all
@@ -33,7 +36,7 @@ def run_experiment(experiment: Experiment, folder: Path, options: argparse.Names
     store = Store(folder / f"{experiment.name}.csv")
     try:
         if not options.report_only:
-            cells = experiment.cells(_request(options))
+            cells = _chosen(experiment.cells(_request(options)), options)
             run(cells, store, _limits(options), retry=options.retry, again=options.again)
     finally:
         # Also after an interruption, so that finished cells are in the report.
@@ -46,9 +49,21 @@ def _request(options: argparse.Namespace) -> Request:
     return Request(options.quick, options.seeds, options.methods, options.datasets)
 
 
+def _chosen(cells: Iterable[Cell], options: argparse.Namespace) -> list[Cell]:
+    """Return the cells of the selected seeds, on the device if their methods can use it."""
+    seeds = options.only_seeds
+    chosen = [cell for cell in cells if seeds is None or cell.seed in seeds]
+    return [
+        replace(cell, device=options.device) if cell.method.takes_device else cell
+        for cell in chosen
+    ]
+
+
 def _limits(options: argparse.Namespace) -> Limits:
     seconds = options.time_limit or (20.0 if options.quick else 600.0)
-    return Limits(seconds, options.memory_limit, options.threads, options.jobs)
+    # The limit is on address space, of which the driver of a GPU reserves more than is used.
+    memory = math.inf if options.device == "cuda" else options.memory_limit
+    return Limits(seconds, memory, options.threads, options.jobs)
 
 
 def unknown_name(*pairs: tuple[Iterable[str] | None, Collection[str]]) -> str:

@@ -16,6 +16,7 @@ from benchmarks.paper.datasets import Biclusters, Source
 from benchmarks.paper.datasets.base import NOWHERE
 from benchmarks.paper.methods import Found
 from benchmarks.paper.scores import score
+from benchmarks.paper.versions import machine
 from pyrocco.datasets import Dataset
 
 Row = dict[str, Any]
@@ -44,7 +45,7 @@ def _measure(cell: Cell, data: Dataset) -> Row:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         X = data.X if cell.method.takes_missing else with_column_means(data.X)
-        found = cell.method.run(X, k, cell.seed, cell.columns, cell.options)
+        found = cell.method.run(X, k, cell.seed, cell.columns, _options(cell))
     seconds = time.perf_counter() - started + found.spared
     cpu_seconds = time.process_time() - cpu_started + found.spared
     if cell.keep is not None:
@@ -59,9 +60,15 @@ def _measure(cell: Cell, data: Dataset) -> Row:
         "n_rows": data.X.shape[0],
         "n_columns": data.X.shape[1],
         "row_classes": k,
+        "machine": machine(cell.device),
         **_scores("row", data.row_labels, found.rows),
         **_scores("column", data.column_labels, found.columns),
     }
+
+
+def _options(cell: Cell) -> dict[str, Any]:
+    device = {"device": cell.device} if cell.method.takes_device else {}
+    return {**cell.options, **device}
 
 
 def with_column_means(X: Any) -> Any:
@@ -97,7 +104,7 @@ def _warm_up(cell: Cell) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            _: Found = cell.method.run(X, 5, 0, False, cell.options)
+            _: Found = cell.method.run(X, 5, 0, False, _options(cell))
     except Exception:
         return  # The same error will be reported for the data itself.
 

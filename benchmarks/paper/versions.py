@@ -31,8 +31,18 @@ def where_and_when() -> dict[str, str]:
 
 
 @cache
-def machine() -> str:
-    """Return the processor model and the number of cores."""
+def machine(device: str = "cpu") -> str:
+    """Return the processor model and the number of cores, and the GPU if it is used."""
+    return _processor() if device == "cpu" else f"{_processor()}, {_gpu()}"
+
+
+def _gpu() -> str:
+    import torch  # noqa: PLC0415 - an optional package
+
+    return torch.cuda.get_device_name()
+
+
+def _processor() -> str:
     try:
         cpuinfo = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import resource
 from collections.abc import Callable
 from multiprocessing import get_context
@@ -22,7 +23,7 @@ class Worker:
     time_limit : float
         Seconds per cell, including loading the data.
     memory_limit : float
-        GiB of address space.
+        GiB of address space; infinity for no limit.
     """
 
     def __init__(self, time_limit: float, memory_limit: float):
@@ -69,8 +70,9 @@ class Worker:
 
 
 def _serve(pipe: Connection, memory_limit: float, answer: Callable[[Cell], Row]) -> None:
-    limit = int(memory_limit * 2**30)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    if math.isfinite(memory_limit):
+        limit = int(memory_limit * 2**30)
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     pipe.send("ready")
     while True:
         try:

@@ -85,8 +85,20 @@ class DeviceArray(Array, Protocol):
     def __setitem__(self, key: Any, value: Any, /) -> None:
         """Change a part of the array."""
 
+    def __add__(self, other: Any, /) -> Any:
+        """Add to every value."""
+
+    def __sub__(self, other: Any, /) -> Any:
+        """Subtract from every value."""
+
     def __mul__(self, other: Any, /) -> Any:
         """Multiply every value."""
+
+    def __rmul__(self, other: Any, /) -> Any:
+        """Multiply every value."""
+
+    def __truediv__(self, other: Any, /) -> Any:
+        """Divide every value."""
 
 
 class FittedCoClustering(Protocol):

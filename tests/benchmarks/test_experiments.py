@@ -48,6 +48,29 @@ def test_seeds_methods_and_data_sets_can_be_chosen():
     }
 
 
+def test_the_command_chooses_seeds_and_a_device_for_methods_that_can_use_it(monkeypatch, tmp_path):
+    computed, limits = [], []
+
+    def run(cells, store, given, **options):
+        computed.extend(cells)
+        limits.append(given)
+
+    monkeypatch.setattr("benchmarks.paper.command.run", run)
+    main(["table2", "--datasets", "glioma", "--methods", "cobra", "rocco", "cobra+km", "auto_km",
+          "--only-seeds", "0", "3", "--device", "cuda", "--results", str(tmp_path)])  # fmt: skip
+    assert {(*cell.key[1:3], cell.device) for cell in computed} == {
+        ("cobra", "0", "cuda"),
+        ("cobra", "3", "cuda"),
+        ("rocco", "0", "cpu"),
+        ("cobra+km", "0", "cuda"),
+        ("cobra+km", "3", "cuda"),
+        ("auto_km", "0", "cpu"),
+        ("auto_km", "3", "cpu"),
+    }
+    assert limits[0].memory == float("inf")
+    assert all(not cell.options for cell in computed)
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_reports_are_written_from_any_mixture_of_cells(name, tmp_path):
     # Every third cell failed: a report must still be written, and say so.

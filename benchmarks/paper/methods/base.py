@@ -57,6 +57,8 @@ class Method:
         A cheaper method; if it runs out of time, this method is not tried.
     takes_missing : bool
         Whether it accepts NaN; other methods get the mean of the column instead.
+    takes_device : bool
+        Whether its function has the option `device`, where to compute.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Method:
     cluster: Callable[..., Any]
     after: str | None = None
     takes_missing: bool = False
+    takes_device: bool = False
 
     def run(self, X: Any, k: int, seed: int, columns: bool, options: Mapping[str, Any]) -> Found:
         """Label the rows of `X` and, if requested or without extra cost, the columns."""

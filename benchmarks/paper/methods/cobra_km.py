@@ -6,10 +6,10 @@ from pyrocco import COBRA
 from pyrocco.assign import SilhouetteKMeans
 
 
-def cluster(X, k, seed):
-    model, spared = fit_cobra(COBRA, X, seed)
+def cluster(X, k, seed, device="cpu"):
+    model, spared = fit_cobra(COBRA, X, seed, device)
     U, kmeans = model.representation_, SilhouetteKMeans(seed)
     return Found(kmeans.assign(U, k), kmeans.assign(transposed(U), k), spared=spared)
 
 
-METHOD = TwoSided("cobra+km", "COBRA+KM", EVERYWHERE, cluster)
+METHOD = TwoSided("cobra+km", "COBRA+KM", EVERYWHERE, cluster, takes_device=True)

@@ -43,7 +43,7 @@ _validated: dict[tuple[str, int], tuple[float, float]] = {}
 _solved: deque[_Solved] = deque(maxlen=3)
 
 
-def fit_cobra(kind: type[_Model], X: Any, seed: int) -> tuple[_Model, float]:
+def fit_cobra(kind: type[_Model], X: Any, seed: int, device: str = "cpu") -> tuple[_Model, float]:
     """Return the fitted model and the seconds saved by reusing results."""
     name = _contents(X)
     gamma, spared = _validated.get((name, seed), (None, 0.0))
@@ -61,7 +61,7 @@ def fit_cobra(kind: type[_Model], X: Any, seed: int) -> tuple[_Model, float]:
 
     output = StringIO()
     with redirect_stderr(output), patch.object(cobra, "solve", solve_once):
-        model = kind(gamma, **SETTINGS, random_state=seed, verbose=1).fit(X)
+        model = kind(gamma, **SETTINGS, device=device, random_state=seed, verbose=1).fit(X)
     if gamma is None:
         _validated[name, seed] = model.gamma_, stage_seconds(output.getvalue())["validation"]
     return model, spared

@@ -47,6 +47,23 @@ def resolve_backend(device: str | Backend, n_jobs: int | None) -> Backend:
     return cpu_backend(n_jobs)
 
 
+def array_backend(device: str | Backend, n_jobs: int | None) -> ArrayBackend:
+    """Return the back end for a device, which must keep arrays in one piece.
+
+    Examples
+    --------
+    >>> array_backend("cpu", 1).name
+    'numpy'
+    """
+    backend = resolve_backend(device, n_jobs)
+    if not isinstance(backend, (NumpyBackend, TorchBackend)):
+        raise ValueError(
+            "device must be one of cpu, cuda, auto, or a back end of NumPy or PyTorch; a back end "
+            f"with chunks does not serve here; got {shown(device)}."
+        )
+    return backend
+
+
 def is_dask_array(X: object) -> TypeGuard[DaskArray]:
     """Whether `X` is a Dask array, without importing Dask."""
     return type(X).__module__.split(".")[0] == "dask" and hasattr(X, "to_delayed")
@@ -66,6 +83,7 @@ __all__ = [
     "ScratchStore",
     "TorchBackend",
     "Workspace",
+    "array_backend",
     "cpu_backend",
     "even_ends",
     "is_dask_array",

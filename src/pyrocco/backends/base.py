@@ -174,6 +174,12 @@ class ArrayBackendOf(BackendOf[ArrayT], Protocol[ArrayT]):
     def zeros_like(self, U: ArrayT) -> ArrayT:
         """Return a new array of the same shape and dtype, filled with zeros."""
 
+    def dot(self, A: ArrayT, B: ArrayT) -> float:
+        """Compute the sum of the products of the values of A and B."""
+
+    def averaged(self, U: ArrayT, labels: Labels) -> ArrayT:
+        """Replace each row by the mean of the rows with its label, in a new array."""
+
     def shifted_residual(
         self, operator: Operator, shifts: Floats, F: ArrayT, Y: ArrayT
     ) -> tuple[ArrayT, Floats]:

@@ -104,6 +104,14 @@ class NumpyBackend:
     def squared_norm(self, U: Dense) -> float:
         return float(kernels.squared_norm(U))
 
+    def dot(self, A: Dense, B: Dense) -> float:
+        return float(np.vdot(A, B))
+
+    def averaged(self, U: Dense, labels: Labels) -> Dense:
+        order, starts = by_label(labels)
+        sums = np.add.reduceat(U[order], starts[:-1], axis=0)
+        return np.asarray((sums / np.diff(starts)[:, None])[labels])
+
     def edge_lengths(self, U: Dense, heads: Labels, tails: Labels, axis: int) -> Floats:
         measure = kernels.column_edge_lengths if axis else kernels.row_edge_lengths
         return np.asarray(measure(U, heads, tails))
@@ -215,6 +223,18 @@ class NumpyBackend:
 def slices(count: int, width: int) -> list[slice]:
     """Split `count` rows or columns into slices of `width`."""
     return [slice(start, min(start + width, count)) for start in range(0, count, width)]
+
+
+def by_label(labels: Labels) -> tuple[Labels, Labels]:
+    """Return the rows ordered by label, and where each label starts and the last one ends.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in by_label(np.array([1, 0, 1]))]
+    [[1, 0, 2], [0, 1, 3]]
+    """
+    starts = np.cumsum(np.bincount(labels))
+    return np.argsort(labels, kind="stable"), np.r_[0, starts].astype(np.intp)
 
 
 def _in_threads(work: Callable[[Any], Any], items: list[Any], n_threads: int) -> list[Any]:

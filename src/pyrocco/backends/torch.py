@@ -15,6 +15,7 @@ from pyrocco._typing import Dense, Floats, Labels, Matrix
 from pyrocco.backends.base import Iterates, LaplacianArrays, LinearSystem, Operator, Sums
 from pyrocco.backends.device_neighbors import ExactNeighbors, nearest_of_rounded
 from pyrocco.backends.kernels.hashing import MIXER, STEPS
+from pyrocco.backends.numpy import by_label
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -91,6 +92,26 @@ class TorchBackend:
 
     def squared_distance(self, X: Tensor, U: Tensor) -> float:
         return self.squared_norm(X - U)
+
+    def dot(self, A: Tensor, B: Tensor) -> float:
+        return float((A * B).sum(dtype=self.torch.float64))
+
+    def averaged(self, U: Tensor, labels: Labels) -> Tensor:
+        order, starts = by_label(labels)
+        ones = self.torch.ones(len(order), dtype=U.dtype, device=self.device)
+        sums = self.weighted_sums(U, self.tensor(starts), self.tensor(order), ones)
+        sizes = self.tensor(np.diff(starts)).to(U.dtype)
+        return (sums / sizes[:, None]).index_select(0, self.tensor(labels))
+
+    def weighted_sums(self, U: Tensor, starts: Tensor, members: Tensor, weights: Tensor) -> Tensor:
+        """Multiply a sparse matrix in CSR format (starts, members, weights) by U.
+
+        Unlike `torch.sparse` and `index_add_`, this adds in a fixed order on a GPU too, so that
+        the same call gives the same result. No array of the size of the gathered rows is made.
+        """
+        return self.torch.nn.functional.embedding_bag(
+            members, U, starts, mode="sum", per_sample_weights=weights, include_last_offset=True
+        )
 
     def edge_lengths(self, U: Tensor, heads: Labels, tails: Labels, axis: int) -> Floats:
         """Compute the squared lengths of edges, a batch of edges at a time."""

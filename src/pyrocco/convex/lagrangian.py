@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse.linalg import LinearOperator, cg
 
-from pyrocco._typing import Floats, Mask
-from pyrocco.convex import kernels
-from pyrocco.convex.problem import ConvexProblem, edge_lengths
-from pyrocco.graph import Graph
+from pyrocco._typing import DeviceArray
+from pyrocco.convex.conjugate_gradients import conjugate_gradients
+from pyrocco.convex.edges import Edges
+from pyrocco.convex.problem import ConvexProblem
 
-# The stiffness of an edge is its radius divided by this share of the mean length.
-_SHORT = 0.3
 # Curvature of a missing value whose edges all have weight zero.
 _LOOSE = 1e-12
 # Relative residual of a Newton system, and the limit of its iterations.
@@ -27,75 +24,13 @@ _SHORTEST = 1e-10
 _ROUNDING = 1e-13
 
 
-class Edges:
-    """Multipliers of the edges of a graph, and their terms of the augmented Lagrangian.
-
-    The penalty radius ||U_head - U_tail|| is replaced by a smooth function: quadratic, like the
-    energy of a spring, while the norm of stiffness (U_head - U_tail) + multiplier is at most the
-    radius, and linear beyond. An edge in the quadratic range is called closed: with the optimal
-    multipliers its length is zero. Radii are gamma times the weights. Multipliers are no longer
-    than the radii, so that they give a lower bound of the problem. The edge lengths in the first
-    `U` set the stiffness; `lengths` are those at the last U.
-    """
-
-    def __init__(self, graph: Graph, U: Floats):
-        self.graph = graph
-        self._ends = graph.heads, graph.tails
-        self.lengths = edge_lengths(U, graph)
-        self._short = (_SHORT * float(self.lengths.mean()) if graph.n_edges else 0.0) or 1.0
-        self.multipliers = np.zeros((graph.n_edges, U.shape[1]))
-        self._tension = np.zeros_like(self.multipliers)
-        self._shares = np.zeros(graph.n_edges)
-        self.set_gamma(0.0)
-
-    def set_gamma(self, gamma: float) -> None:
-        """Set the radii for `gamma` and shorten the multipliers accordingly."""
-        self.radii = gamma * self.graph.weights
-        self._stiffness = self.radii / self._short
-        kernels.clip_lengths(self.multipliers, self.radii)
-
-    def add_gradient(self, U: Floats, gradient: Floats) -> float:
-        """Add the gradient at U to `gradient` and return the value."""
-        state = self._tension, self._shares, self.lengths
-        given = self.multipliers, self._stiffness, self.radii
-        return float(kernels.edge_gradient(U, *self._ends, *given, *state, gradient))
-
-    def add_hessian_product(self, D: Floats, out: Floats) -> None:
-        """Add the Hessian at the last U times D to `out`."""
-        springs = self._tension, self._stiffness, self.radii, self._shares
-        kernels.edge_hessian(D, *self._ends, *springs, out)
-
-    def update_multipliers(self, stiffen: float) -> None:
-        """Take the gradients of the edges as multipliers and increase the stiffness."""
-        self._tension *= self._shares[:, None]
-        self.multipliers, self._tension = self._tension, self.multipliers
-        self._stiffness *= stiffen
-
-    @property
-    def closed(self) -> Mask:
-        """Mask of the edges in the quadratic range."""
-        return np.asarray(self._shares == 1.0)
-
-    @property
-    def penalty(self) -> float:
-        """Sum of radii times lengths."""
-        return float(self.radii @ self.lengths)
-
-    @property
-    def degrees(self) -> Floats:
-        """Upper bound of the curvature of each node in any coordinate."""
-        acting = self._stiffness * self._shares
-        at_heads, at_tails = (np.bincount(end, acting, self.graph.n_nodes) for end in self._ends)
-        return np.asarray(at_heads + at_tails)
-
-
 @dataclass(frozen=True, eq=False)
 class Point:
     """A representation and the values of the Lagrangian there."""
 
-    U: Floats
+    U: DeviceArray
     value: float  # the Lagrangian
-    gradient: Floats  # its gradient
+    gradient: DeviceArray  # its gradient
     objective: float  # objective of the problem
     bound: float  # lower bound of the objective over all U
 
@@ -104,10 +39,12 @@ class Lagrangian:
     """The loss plus the smoothed penalty of the edges of both graphs (`Edges`)."""
 
     def __init__(self, problem: ConvexProblem):
+        backend, transposed = problem.backend, problem.backend.transpose(problem.filled)
         self.problem = problem
-        self.rows = Edges(problem.rows, problem.filled)
-        self.columns = Edges(problem.columns, np.ascontiguousarray(problem.filled.T))
-        self._curvature = np.where(problem.missing, _LOOSE, 1.0)
+        self.rows = Edges(problem.rows, problem.filled, backend)
+        self.columns = Edges(problem.columns, transposed, backend)
+        curvature = np.where(problem.missing, _LOOSE, 1.0)
+        self._curvature: DeviceArray = backend.asarray(curvature)
 
     def set_gamma(self, gamma: float) -> None:
         """Change gamma."""
@@ -119,38 +56,41 @@ class Lagrangian:
         self.rows.update_multipliers(stiffen)
         self.columns.update_multipliers(stiffen)
 
-    def evaluate(self, U: Floats) -> Point:
+    def evaluate(self, U: DeviceArray) -> Point:
         """Evaluate at U, the point that the other methods refer to."""
-        problem = self.problem
-        force, transposed = np.zeros(U.shape), np.zeros(U.shape[::-1])
+        problem, backend = self.problem, self.problem.backend
+        force, across = backend.zeros_like(U), backend.transpose(U)
+        along_columns = backend.zeros_like(across)
         energy = self.rows.add_gradient(U, force)
-        energy += self.columns.add_gradient(np.ascontiguousarray(U.T), transposed)
-        force += transposed.T
-        error = U - problem.filled
-        error[problem.missing] = 0.0
-        loss = 0.5 * float(np.vdot(error, error))
+        energy += self.columns.add_gradient(across, along_columns)
+        force += along_columns.T
+        error = problem.error(U)
+        loss = 0.5 * backend.dot(error, error)
         # The gradients of the edges are within their radii: feasible for the dual.
         bound = problem.lower_bound(force)
         objective = loss + self.rows.penalty + self.columns.penalty
         return Point(U, loss + energy, error + force, objective, bound)
 
-    def hessian_product(self, D: Floats) -> Floats:
+    def hessian_product(self, D: DeviceArray) -> DeviceArray:
         """Multiply D by the Hessian at the last U."""
-        out, transposed = self._curvature * D, np.zeros(D.shape[::-1])
+        out: DeviceArray = self._curvature * D
+        across = self.problem.backend.transpose(D)
+        along_columns = self.problem.backend.zeros_like(across)
         self.rows.add_hessian_product(D, out)
-        self.columns.add_hessian_product(np.ascontiguousarray(D.T), transposed)
-        out += transposed.T
-        return np.asarray(out)
+        self.columns.add_hessian_product(across, along_columns)
+        out += along_columns.T
+        return out
 
-    def diagonal(self) -> Floats:
+    def diagonal(self) -> DeviceArray:
         """Return an upper bound of the diagonal of the Hessian."""
-        return np.asarray(self._curvature + self.rows.degrees[:, None] + self.columns.degrees)
+        diagonal: DeviceArray = self._curvature + self.rows.degrees[:, None] + self.columns.degrees
+        return diagonal
 
 
 def newton_step(lagrangian: Lagrangian, point: Point) -> Point:
     """Take a Newton step with line search from the last evaluated point."""
     direction = _newton_direction(lagrangian, point.gradient)
-    slope = float(np.vdot(point.gradient, direction))
+    slope = lagrangian.problem.backend.dot(point.gradient, direction)
     slack = _ROUNDING * abs(point.value)
     step = 1.0
     while True:
@@ -160,18 +100,14 @@ def newton_step(lagrangian: Lagrangian, point: Point) -> Point:
         step /= 4.0
 
 
-def _newton_direction(lagrangian: Lagrangian, gradient: Floats) -> Floats:
+def _newton_direction(lagrangian: Lagrangian, gradient: DeviceArray) -> DeviceArray:
     """Solve the Newton system roughly by preconditioned conjugate gradients."""
-    shape, size = gradient.shape, gradient.size
-    diagonal = lagrangian.diagonal().ravel()
     # Every iterate of conjugate gradients is a descent direction, converged or not.
-    solution, _ = cg(
-        LinearOperator(
-            (size, size), lambda d: lagrangian.hessian_product(d.reshape(shape)).ravel()
-        ),
-        -gradient.ravel(),
-        rtol=_ROUGH,
-        maxiter=_CG_STEPS,
-        M=LinearOperator((size, size), lambda r: r.ravel() / diagonal),
+    return conjugate_gradients(
+        lagrangian.hessian_product,
+        -1.0 * gradient,
+        lagrangian.diagonal(),
+        lagrangian.problem.backend,
+        tol=_ROUGH,
+        max_iter=_CG_STEPS,
     )
-    return np.asarray(solution.reshape(shape))

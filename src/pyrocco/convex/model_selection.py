@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -72,7 +72,7 @@ def validate(
     are by ascending gamma; after a stop, those of the gammas that were solved for.
     """
     cells = held_out & ~problem.missing
-    training = ConvexProblem(np.where(held_out, np.nan, problem.X), problem.rows, problem.columns)
+    training = replace(problem, X=np.where(held_out, np.nan, problem.X))
     results = []
     for solution in iterate_path(training, gammas, tol=tol, max_iter=max_iter):
         error = held_out_error(problem.X, cells, solution.clusters)

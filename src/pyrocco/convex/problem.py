@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from scipy import sparse
 from sklearn.metrics import pairwise_distances
 
-from pyrocco._typing import Dense, Floats, Mask, Matrix
-from pyrocco.backends.kernels.linear_systems import row_edge_lengths
+from pyrocco._typing import Dense, DeviceArray, Floats, Mask, Matrix
+from pyrocco.backends import ArrayBackend, NumpyBackend
 from pyrocco.cells.values import check_safe_squares, in_safe_range
+from pyrocco.convex.edges import edge_lengths
 from pyrocco.graph import Graph
 from pyrocco.graph.distances import distances_between_rows
 from pyrocco.graph.exact import Neighbors, nearest
@@ -23,12 +24,14 @@ class ConvexProblem:
 
     J(U) is the sum of w_e ||U_i. - U_j.|| over the edges among rows plus the same sum over the
     edges among columns (Chi, Allen and Baraniuk 2017; Eq. 1 of ROCCO's paper). Missing values
-    (NaN) have no term in the loss.
+    (NaN) have no term in the loss. The data are NumPy arrays; the problem is solved on `backend`,
+    where U and the other arguments of its methods are.
     """
 
     X: Floats
     rows: Graph
     columns: Graph
+    backend: ArrayBackend = field(default_factory=NumpyBackend)
 
     @cached_property
     def missing(self) -> Mask:
@@ -41,9 +44,18 @@ class ConvexProblem:
         return int(self.missing.sum())
 
     @cached_property
-    def filled(self) -> Floats:
-        """X with zeros in place of missing values."""
-        return np.where(self.missing, 0.0, self.X)
+    def filled(self) -> DeviceArray:
+        """X with zeros in place of missing values, on the back end."""
+        filled: DeviceArray = self.backend.asarray(
+            np.where(self.missing, 0.0, self.X).astype(float)
+        )
+        return filled
+
+    @cached_property
+    def _known(self) -> DeviceArray:
+        """1 where a value is known and 0 where it is missing, on the back end."""
+        known: DeviceArray = self.backend.asarray((~self.missing).astype(np.float64))
+        return known
 
     @cached_property
     def energy(self) -> float:
@@ -51,22 +63,29 @@ class ConvexProblem:
         known = self.X[~self.missing]
         return 0.5 * float(((known - known.mean()) ** 2).sum()) if known.size else 0.0
 
-    def edge_lengths(self, U: Floats) -> tuple[Floats, Floats]:
+    def edge_lengths(self, U: DeviceArray) -> tuple[Floats, Floats]:
         """Return the lengths of the edges among rows and among columns at U."""
-        return edge_lengths(U, self.rows), edge_lengths(np.ascontiguousarray(U.T), self.columns)
+        transposed = self.backend.transpose(U)
+        return (
+            edge_lengths(U, self.rows, self.backend),
+            edge_lengths(transposed, self.columns, self.backend),
+        )
 
-    def penalty(self, U: Floats) -> float:
+    def penalty(self, U: DeviceArray) -> float:
         """Compute J(U)."""
         along_rows, along_columns = self.edge_lengths(U)
         return float(self.rows.weights @ along_rows + self.columns.weights @ along_columns)
 
-    def objective(self, U: Floats, gamma: float) -> float:
+    def objective(self, U: DeviceArray, gamma: float) -> float:
         """Compute the loss on the known values plus gamma J(U)."""
-        error = self.filled - U
-        error[self.missing] = 0.0
-        return 0.5 * float(np.vdot(error, error)) + gamma * self.penalty(U)
+        error = self.error(U)
+        return 0.5 * self.backend.dot(error, error) + gamma * self.penalty(U)
 
-    def lower_bound(self, Z: Floats) -> float:
+    def error(self, U: DeviceArray) -> DeviceArray:
+        """Compute U - X, with zeros in place of missing values."""
+        return self._at_known(U - self.filled)
+
+    def lower_bound(self, Z: DeviceArray) -> float:
         """Compute the dual objective at Z, a lower bound of the problem.
 
         gamma J(U) >= <Z, U> for every Z = E_r' L_r + L_c E_c with ||l_e|| <= gamma w_e, so
@@ -75,32 +94,33 @@ class ConvexProblem:
         But clipping U to the range of the known values never raises the objective, so some
         optimal U lies in that range, and the minimum over the range is a valid bound.
         """
-        value = self.filled * Z - 0.5 * Z * Z
-        if self.n_missing:
-            low, high = self._range
-            pull = Z[self.missing]
-            value[self.missing] = np.minimum(low * pull, high * pull)
-        return float(value.sum())
-
-    def slack(self, gradient: Floats) -> float:
-        """Bound how far the lower bound can rise, given the gradient of the Lagrangian."""
-        squares = float(np.vdot(gradient, gradient))
+        pull = self._at_known(Z)
+        value = self.backend.dot(self.filled, pull) - 0.5 * self.backend.dot(pull, pull)
         if not self.n_missing:
-            return 0.5 * squares
-        excess = gradient[self.missing]
+            return value
         low, high = self._range
-        known = squares - float(excess @ excess)
-        return 0.5 * known + (high - low) * float(np.abs(excess).sum())
+        rest = Z - pull
+        return (
+            value + low * float(rest.clip(min=0.0).sum()) + high * float(rest.clip(max=0.0).sum())
+        )
+
+    def slack(self, gradient: DeviceArray) -> float:
+        """Bound how far the lower bound can rise, given the gradient of the Lagrangian."""
+        known = self._at_known(gradient)
+        slack = 0.5 * self.backend.dot(known, known)
+        if not self.n_missing:
+            return slack
+        low, high = self._range
+        return slack + (high - low) * float(abs(gradient - known).sum())
+
+    def _at_known(self, values: DeviceArray) -> DeviceArray:
+        """Set the values that are missing in X to zero."""
+        return self._known * values if self.n_missing else values
 
     @cached_property
     def _range(self) -> tuple[float, float]:
         known = self.X[~self.missing]
         return float(known.min()), float(known.max())
-
-
-def edge_lengths(U: Floats, graph: Graph) -> Floats:
-    """Compute ||U_head - U_tail|| for every edge among the rows of U."""
-    return np.asarray(np.sqrt(row_edge_lengths(U, graph.heads, graph.tails)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,12 +140,18 @@ class ScaledProblem:
 
 
 def scaled_problem(
-    X: Matrix, *, n_neighbors: int, phi: float, metric: str, standardize: bool
+    X: Matrix,
+    *,
+    n_neighbors: int,
+    phi: float,
+    metric: str,
+    standardize: bool,
+    backend: ArrayBackend | None = None,
 ) -> ScaledProblem:
     """Set up the problem for `X`, optionally centred and scaled to unit Frobenius norm.
 
-    `standardize` subtracts the mean of the known values and divides by their norm. See
-    `gaussian_knn_graph` for the other parameters.
+    `standardize` subtracts the mean of the known values and divides by their norm. The problem is
+    solved on `backend`, by default in NumPy. See `gaussian_knn_graph` for the other parameters.
     """
     X, exponent = X.astype(np.float64, copy=False), 0
     if standardize:
@@ -143,8 +169,9 @@ def scaled_problem(
         raise ValueError("All values of X are missing; at least one must be a number.")
     mean, scale = _centre_and_norm(known) if standardize else (0.0, 1.0)
     # Distances do not depend on the mean, so that sparse data remain sparse for the graphs.
-    graphs = (gaussian_knn_graph(side / scale, n_neighbors, phi, metric) for side in sides)
-    return ScaledProblem(ConvexProblem((dense - mean) / scale, *graphs), mean, scale, exponent)
+    rows, columns = (gaussian_knn_graph(side / scale, n_neighbors, phi, metric) for side in sides)
+    problem = ConvexProblem((dense - mean) / scale, rows, columns, backend or NumpyBackend())
+    return ScaledProblem(problem, mean, scale, exponent)
 
 
 def _centre_and_norm(known: Floats) -> tuple[float, float]:

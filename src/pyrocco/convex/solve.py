@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pyrocco._typing import Floats, Labels, Mask
+from pyrocco._typing import DeviceArray, Floats, Labels, Mask
+from pyrocco.backends import ArrayBackend, NumpyBackend
 from pyrocco.convex.lagrangian import Lagrangian, Point, newton_step
 from pyrocco.convex.problem import ConvexProblem
 from pyrocco.deprecation import warn_deprecated
@@ -29,9 +30,12 @@ class Clusters:
     rows: Labels
     columns: Labels
 
-    def flatten(self, U: Floats) -> Floats:
-        """Replace every value by the mean of its block."""
-        return _averaged(_averaged(U, self.rows).T, self.columns).T.copy()
+    def flatten(self, U: DeviceArray, backend: ArrayBackend | None = None) -> DeviceArray:
+        """Replace every value by the mean of its block; U is on `backend`, by default in NumPy."""
+        backend = backend or NumpyBackend()
+        across = backend.transpose(_averaged(U, self.rows, backend))
+        flat: DeviceArray = backend.transpose(_averaged(across, self.columns, backend))
+        return flat
 
     def block_means(self, X: Floats) -> Floats:
         """Compute the mean of the values of each block that are not NaN; NaN if all are."""
@@ -44,21 +48,15 @@ class Clusters:
         return np.asarray(means.reshape(shape))
 
 
-def _averaged(U: Floats, labels: Labels) -> Floats:
-    """Replace each row by the mean of its cluster."""
-    sizes = np.bincount(labels)
-    if len(sizes) == len(labels):
-        return U
-    order = np.argsort(labels, kind="stable")
-    starts = np.r_[0, np.cumsum(sizes)[:-1]]
-    sums = np.add.reduceat(U[order], starts, axis=0)
-    return np.asarray((sums / sizes[:, None])[labels])
+def _averaged(U: DeviceArray, labels: Labels, backend: ArrayBackend) -> DeviceArray:
+    """Replace each row by the mean of its cluster; U itself if all clusters are single rows."""
+    return U if labels.max() + 1 == len(labels) else backend.averaged(U, labels)
 
 
-def clusters_of(problem: ConvexProblem, U: Floats) -> Clusters:
+def clusters_of(problem: ConvexProblem, U: DeviceArray) -> Clusters:
     """Return the clusters of U: nodes connected by edges of length at most 1e-5 ||X||_F."""
     along_rows, along_columns = problem.edge_lengths(U)
-    limit = CLOSED * float(np.linalg.norm(problem.filled))
+    limit = CLOSED * float(np.sqrt(problem.backend.dot(problem.filled, problem.filled)))
     return _connected(problem, along_rows <= limit, along_columns <= limit)
 
 
@@ -113,8 +111,8 @@ def iterate_path(
 
 
 def _descend(
-    lagrangian: Lagrangian, gamma: float, start: Floats, target: float, max_iter: int
-) -> tuple[ConvexSolution, Floats]:
+    lagrangian: Lagrangian, gamma: float, start: DeviceArray, target: float, max_iter: int
+) -> tuple[ConvexSolution, DeviceArray]:
     """Solve for one gamma; return the solution and the start for the next gamma.
 
     The method of multipliers: minimise the Lagrangian by Newton steps, update the multipliers,
@@ -131,9 +129,9 @@ def _descend(
             lagrangian.update_multipliers(_STIFFEN if gap > _SLOW * last else 1.0)
             point, last = lagrangian.evaluate(point.U), gap
         point = newton_step(lagrangian, point)
-    clusters = clusters_of(problem, U)
+    clusters, values = clusters_of(problem, U), problem.backend.to_numpy(U)
     gap = max(gap, 0.0)
-    return ConvexSolution(gamma, U, clusters, objective, gap, step, gap <= target), point.U
+    return ConvexSolution(gamma, values, clusters, objective, gap, step, gap <= target), point.U
 
 
 def _is_minimal(problem: ConvexProblem, point: Point, target: float) -> bool:
@@ -143,14 +141,16 @@ def _is_minimal(problem: ConvexProblem, point: Point, target: float) -> bool:
     return gap <= target or problem.slack(point.gradient) <= enough
 
 
-def _best_candidate(lagrangian: Lagrangian, point: Point, gamma: float) -> tuple[Floats, float]:
+def _best_candidate(
+    lagrangian: Lagrangian, point: Point, gamma: float
+) -> tuple[DeviceArray, float]:
     """Return U, or U averaged over the blocks of closed edges, whichever is better.
 
     Closed edges of U approach length zero only in the limit; averaging sets it to zero.
     """
     problem = lagrangian.problem
     blocks = _connected(problem, lagrangian.rows.closed, lagrangian.columns.closed)
-    flat = blocks.flatten(point.U)
+    flat = blocks.flatten(point.U, problem.backend)
     objective = problem.objective(flat, gamma)
     return (flat, objective) if objective <= point.objective else (point.U, point.objective)
 

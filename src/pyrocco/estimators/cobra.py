@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pyrocco._typing import Mask, Matrix, MatrixLike
 from pyrocco.assign import ContinuousAssigner, SilhouetteKMeans, relabel
+from pyrocco.backends import ArrayBackend, Backend, array_backend
 from pyrocco.cells.input import check_matrix
 from pyrocco.cells.values import (
     has_missing,
@@ -96,6 +97,9 @@ class COBRA(BiclusterMixin, ClusterMixin, BaseEstimator, CallbackSupportMixin):
         U is then within sqrt(tol) of the exact solution, relative to X minus its mean.
     max_iter : int, default=2000
         Maximum number of Newton steps for each gamma.
+    device : {"cpu", "cuda", "auto"} or backend, default="cpu"
+        Where to solve the problem. ``"cuda"`` needs a GPU and the extra ``gpu``; ``"auto"`` uses a
+        GPU if there is one. The result is the same up to rounding. Graphs are computed on the CPU.
     random_state : None, int or RandomState, default=0
         Seed of the choice of held-out cells.
     verbose : int, default=0
@@ -168,6 +172,7 @@ class COBRA(BiclusterMixin, ClusterMixin, BaseEstimator, CallbackSupportMixin):
         held_out: float = 0.1,
         tol: float = 1e-8,
         max_iter: int = 2000,
+        device: str | Backend = "cpu",
         random_state: int | np.random.RandomState | None = 0,
         verbose: int = 0,
     ):
@@ -180,6 +185,7 @@ class COBRA(BiclusterMixin, ClusterMixin, BaseEstimator, CallbackSupportMixin):
         self.held_out = held_out
         self.tol = tol
         self.max_iter = max_iter
+        self.device = device
         self.random_state = random_state
         self.verbose = verbose
 
@@ -202,11 +208,11 @@ class COBRA(BiclusterMixin, ClusterMixin, BaseEstimator, CallbackSupportMixin):
         COBRA
             The fitted estimator.
         """
-        self._check_parameters()
+        backend = self._checked_backend()
         matrix = check_matrix(X, estimator=self)
         with observed_fit(self, X, observer) as progress:
             with progress.stage("graph"):
-                scaled = self._problem(matrix)
+                scaled = self._problem(matrix, backend)
             gamma, converged = self._choose_gamma(scaled.problem, progress)
             with progress.stage("representation"):
                 solution = solve(scaled.problem, gamma, tol=self.tol, max_iter=self.max_iter)
@@ -240,8 +246,8 @@ class COBRA(BiclusterMixin, ClusterMixin, BaseEstimator, CallbackSupportMixin):
         >>> [len(set(solution.clusters.rows)) for solution in solutions]
         [40, 3]
         """
-        self._check_parameters()
-        scaled = self._problem(check_matrix(X))
+        backend = self._checked_backend()
+        scaled = self._problem(check_matrix(X), backend)
         gammas = check_gammas(self.gamma, self.gammas)
         solutions = solve_path(scaled.problem, gammas, tol=self.tol, max_iter=self.max_iter)
         if not all(solution.converged for solution in solutions):
@@ -251,7 +257,8 @@ class COBRA(BiclusterMixin, ClusterMixin, BaseEstimator, CallbackSupportMixin):
             for solution in solutions
         ]
 
-    def _check_parameters(self) -> None:
+    def _checked_backend(self) -> ArrayBackend:
+        """Check the parameters and return the back end that `device` stands for."""
         check_count("n_neighbors", self.n_neighbors)
         check_count("max_iter", self.max_iter)
         check_choice("metric", self.metric, ("auto", *METRICS))
@@ -262,8 +269,10 @@ class COBRA(BiclusterMixin, ClusterMixin, BaseEstimator, CallbackSupportMixin):
         check_verbose(self.verbose)
         check_random_state(self.random_state)
         check_gammas(self.gamma, self.gammas)
+        # The kernels for the CPU run in one thread.
+        return array_backend(self.device, n_jobs=1)
 
-    def _problem(self, X: Matrix) -> ScaledProblem:
+    def _problem(self, X: Matrix, backend: ArrayBackend) -> ScaledProblem:
         cosine = self.metric == "auto" and not has_missing(X) and is_mostly_zero(X)
         return scaled_problem(
             X,
@@ -271,6 +280,7 @@ class COBRA(BiclusterMixin, ClusterMixin, BaseEstimator, CallbackSupportMixin):
             phi=self.phi,
             metric=resolve_metric(self.metric, cosine),
             standardize=self.standardize,
+            backend=backend,
         )
 
     def _choose_gamma(self, problem: ConvexProblem, progress: Progress) -> tuple[float, bool]:
@@ -344,8 +354,8 @@ class COBRAr(COBRA):
 
     Parameters
     ----------
-    gamma, gammas, n_neighbors, phi, metric, standardize, held_out, tol, max_iter
-        As for `COBRA`.
+    gamma, gammas, n_neighbors, phi, metric, standardize, held_out, tol, max_iter, device
+        As for `COBRA`. The representation is clustered on the CPU.
     random_state : None, int or RandomState, default=0
         Seed of the choice of held-out cells, and of k-means.
     verbose : int, default=0

@@ -455,8 +455,11 @@ _COBRA = StoredModel(
         held_out=Number(),
         tol=Number(),
         max_iter=_COUNT,
+        device=Text(),
         random_state=_SEED,
         verbose=_VERBOSE,
+        # Models saved before it was a parameter were fitted on the CPU, its default.
+        optional=("device",),
     ),
     _fitted(
         {

@@ -93,6 +93,16 @@ def test_sparse_equals_dense():
     assert dense.n_clusters_ == 3
 
 
+@pytest.mark.parametrize("variant", ["refined", "paper"])
+def test_sparse_stops_where_dense_does(variant):
+    X = load_digits().data[:400] / 16
+    X[X < 0.6] = 0
+    dense, csr = (RCC(variant=variant).fit(data) for data in (X, sparse.csr_array(X)))
+    assert csr.n_iter_ == dense.n_iter_
+    np.testing.assert_allclose(csr.representation_, dense.representation_, atol=1e-9)
+    np.testing.assert_array_equal(csr.labels_, dense.labels_)
+
+
 def test_iteration_cap_warns():
     X = load_digits().data[:200] / 16
     with pytest.warns(ConvergenceWarning, match="max_iter=2"):

@@ -57,7 +57,9 @@ def unit_free_calibration(X: Dense) -> Calibration:
     of seven small sets (nine pairs were tried, and a value between two of them was taken), so
     that agreement with those sets says little.
     """
-    return Calibration(1000.0, 0.05, 2, 1e-5 * X.size / 2, LOOSE)
+    # A sparse matrix has zeros that its `size` does not count.
+    n_cells = X.shape[0] * X.shape[1]
+    return Calibration(1000.0, 0.05, 2, 1e-5 * n_cells / 2, LOOSE)
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from pyrocco import RCC
+from pyrocco.assign.continuous import published_calibration
 from pyrocco.graph import Laplacian
-from pyrocco.solvers import ConjugateGradientSolver
+from pyrocco.solvers import ConjugateGradientSolver, DecoupledSolver
 
 CASES = [
     (name, metric) for name in ("blobs300x5", "digits", "glioma_z")
@@ -45,6 +46,29 @@ def test_blobs_representation_equals_the_port(metric, rcc_reference, rcc_input):
     np.testing.assert_allclose(model.representation_, U, atol=1e-4)
 
 
+def test_paper_variant_stops_where_the_program_stops(rcc_reference):
+    """With residuals of 1e-3, the change of the objective is below 0.1 an iteration too early."""
+    model = RCC(5, variant="paper", metric="euclidean").fit(load_digits().data[:1000] / 16)
+    port = {k.split("/")[1]: v for k, v in rcc_reference.items() if "pyrcc_digits1000k5_" in k}
+    keys = np.sort(port["edges"].astype(int) @ [1000, 1])
+    np.testing.assert_array_equal(1000 * model.graph_.heads + model.graph_.tails, keys)
+    assert model.n_iter_ == len(port["trace"]) == 35
+    assert adjusted_rand_score(port["labels"], model.labels_) == 1
+
+
+def test_paper_variant_solves_as_exactly_as_its_stop_needs():
+    X = load_digits().data[:300] / 16
+    bounds = [published_calibration(unit * X).solver_tol for unit in (1e-3, 1, 1e9)]
+    # Residuals may raise the objective by a hundredth of 0.1, the change that counts as stable.
+    needed = np.sqrt(2 * 0.01 * 0.1) / np.linalg.norm(X)
+    assert bounds == pytest.approx([1e-3, needed, 1e-6])
+    assert published_calibration(sparse.csr_array(X)).solver_tol == pytest.approx(needed)
+    model = RCC(variant="paper").fit(X)
+    assert max(record["residual"] for record in model.history_) <= needed
+    exact = RCC(variant="paper", solver=DecoupledSolver(1e-9)).fit(X)
+    assert model.n_iter_ == exact.n_iter_
+
+
 def test_default_does_not_depend_on_units():
     X = load_digits().data[:300] / 16
     expected = RCC().fit(X)
@@ -67,6 +91,16 @@ def test_sparse_equals_dense():
     dense, csr = RCC().fit(X), RCC().fit(sparse.csr_array(X))
     np.testing.assert_array_equal(dense.labels_, csr.labels_)
     assert dense.n_clusters_ == 3
+
+
+@pytest.mark.parametrize("variant", ["refined", "paper"])
+def test_sparse_stops_where_dense_does(variant):
+    X = load_digits().data[:400] / 16
+    X[X < 0.6] = 0
+    dense, csr = (RCC(variant=variant).fit(data) for data in (X, sparse.csr_array(X)))
+    assert csr.n_iter_ == dense.n_iter_
+    np.testing.assert_allclose(csr.representation_, dense.representation_, atol=1e-9)
+    np.testing.assert_array_equal(csr.labels_, dense.labels_)
 
 
 def test_iteration_cap_warns():

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from pyrocco._typing import Array, Dense, Labels
+from pyrocco._typing import Array, Dense, Labels, stored_values
 from pyrocco.assign.kmeans import SilhouetteKMeans
 from pyrocco.assign.labels import relabel
 from pyrocco.backends import Backend, NumpyBackend, matrix_norm
 from pyrocco.graph import Graph, mutual_knn_graph
 from pyrocco.model import Side, UpToFour, length_scales
 from pyrocco.representation import Record, Representation, learn_representation
-from pyrocco.solvers import Solver, resolve_solver
+from pyrocco.solvers import AutoSolver, Solver, resolve_solver
+
+# Relative residual that suffices for the labels, where no test of convergence asks for less.
+LOOSE = 1e-3
+# A smaller one is out of reach of single precision.
+FINE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -26,11 +32,20 @@ class Calibration:
     mu_factor: float
     mu_power: int
     tolerance: float  # change of the objective below which it is stable
+    solver_tol: float  # relative residual of the solver "auto"
 
 
 def published_calibration(X: Dense) -> Calibration:
-    """Return the parameters of RCC as published: results depend on the units of `X`."""
-    return Calibration(matrix_norm(X), 1.0, 1, 0.1)
+    """Return the parameters of RCC as published: results depend on the units of `X`.
+
+    The program solves the linear systems exactly and compares the change of the objective with
+    0.1. No eigenvalue of I + lambda L is below 1, so that a relative residual r raises the
+    objective by at most r^2 ||X||_F^2 / 2. The solver keeps this below a hundredth of that change.
+    """
+    tolerance = 0.1
+    size = float(np.linalg.norm(stored_values(X)))
+    bound = math.sqrt(0.02 * tolerance) / max(size, 1.0)
+    return Calibration(matrix_norm(X), 1.0, 1, tolerance, min(LOOSE, max(bound, FINE)))
 
 
 def unit_free_calibration(X: Dense) -> Calibration:
@@ -42,7 +57,9 @@ def unit_free_calibration(X: Dense) -> Calibration:
     of seven small sets (nine pairs were tried, and a value between two of them was taken), so
     that agreement with those sets says little.
     """
-    return Calibration(1000.0, 0.05, 2, 1e-5 * X.size / 2)
+    # A sparse matrix has zeros that its `size` does not count.
+    n_cells = X.shape[0] * X.shape[1]
+    return Calibration(1000.0, 0.05, 2, 1e-5 * n_cells / 2, LOOSE)
 
 
 @dataclass(frozen=True)
@@ -67,8 +84,10 @@ def cluster_rows(
 
     Rows are in the same cluster if they are connected by edges whose length in the
     representation is at most `epsilon`. The edge lengths in X determine this threshold and
-    the range of mu.
+    the range of mu. The solver "auto" is at least as exact as the calibration says.
     """
+    if isinstance(solver, AutoSolver):
+        solver = AutoSolver(min(solver.tol, calibration.solver_tol))
     X = backend.asarray(X)
     n_columns = X.shape[1]
     lengths = backend.edge_lengths(X, graph.heads, graph.tails, 0)

@@ -62,7 +62,8 @@ class RCC(ClusterMixin, BaseEstimator, CallbackSupportMixin):
         ``"refined"`` runs it on X divided by its root mean square, so that no threshold has a
         unit, and connects the components of the graph.
     solver : str or solver, default="auto"
-        Solver of the linear systems, see `pyrocco.solvers`.
+        Solver of the linear systems, see `pyrocco.solvers`. With ``variant="paper"``, ``"auto"``
+        solves them as exactly as the published test of convergence needs.
     max_iter : int, default=99
         Maximum number of iterations.
     n_jobs : int, default=None

@@ -242,6 +242,19 @@ class Workspace:
         return self._arrays[:count]
 
 
+def sums_by_label(rows: Dense, labels: Labels, k: int) -> Floats:
+    """Compute the sum of the rows of every label 0..k-1, in the order of the rows."""
+    n_rows = len(labels)
+    ones = np.ones(n_rows)
+    members = sparse.csr_array((ones, labels, np.arange(n_rows + 1)), shape=(n_rows, k))
+    return np.asarray(members.T @ rows)
+
+
+def squared_norm(U: Dense) -> float:
+    """Compute ||U||_F^2: in the dtype of U along a row, in float64 over the rows."""
+    return float(np.einsum("ij,ij->i", U, U).sum(dtype=np.float64))
+
+
 def is_missing(X: ArrayT) -> ArrayT:
     """Return which values of a dense array are missing (NaN), as an array of the same kind."""
     # Only NaN differs from itself, in NumPy and in PyTorch.

@@ -155,8 +155,8 @@ def main():
         "The first fit",
         " ".join(["python -m benchmarks.speed.cold_start", *sys.argv[1:]]),
         "Wall / CPU seconds of new processes, the least of "
-        f"{options.repeats}, the versions in turns, one thread. If other programs run, wall seconds "
-        "contain the waiting for them. A fit is the import of "
+        f"{options.repeats}, the versions in turns, one thread. If other programs run, wall "
+        "seconds contain the waiting for them. A fit is the import of "
         f"pyrocco and the default fit of a matrix of {SHAPE[0]} x {SHAPE[1]}: dense float64 and "
         "float32, sparse counts, with a tenth of the values missing, and columns in different "
         "units. The prediction, of 50 of its rows, is the first one in the same process. With an "

@@ -101,6 +101,7 @@ bench: $(DEV)
 	$(BIN)/python -m benchmarks.speed.peers
 	$(BIN)/python -m benchmarks.speed.memory
 	$(BIN)/python -m benchmarks.speed.kernels
+	$(BIN)/python -m benchmarks.speed.cold_start
 
 paper-quick: $(DEV)
 	$(BIN)/python -m benchmarks.paper --quick --jobs 2

@@ -62,19 +62,19 @@ __all__ = [
 
 # The module that defines each public name.
 _HOMES = {
-    "COBRA": "pyrocco.estimators",
-    "RCC": "pyrocco.estimators",
-    "ROCCO": "pyrocco.estimators",
-    "AutoKMeans": "pyrocco.estimators",
-    "AutoSpectralBiclustering": "pyrocco.estimators",
-    "AutoSpectralCoclustering": "pyrocco.estimators",
-    "COBRAr": "pyrocco.estimators",
+    "COBRA": "pyrocco.estimators.cobra",
+    "RCC": "pyrocco.estimators.rcc",
+    "ROCCO": "pyrocco.estimators.rocco",
+    "AutoKMeans": "pyrocco.estimators.auto",
+    "AutoSpectralBiclustering": "pyrocco.estimators.auto",
+    "AutoSpectralCoclustering": "pyrocco.estimators.auto",
+    "COBRAr": "pyrocco.estimators.cobra",
     "Graph": "pyrocco.graph",
     "Reproducibility": "pyrocco.results.reproducibility",
     "association": "pyrocco.results.association",
     "clustermap": "pyrocco.plots.cluster_map",
     "cross_table": "pyrocco.results.association",
-    "load": "pyrocco.estimators",
+    "load": "pyrocco.estimators.loading",
     "mutual_knn_graph": "pyrocco.graph",
     "reproducibility": "pyrocco.results.reproducibility",
 }

@@ -8,9 +8,9 @@ from scipy import sparse
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import pdist
 from sklearn import config_context
+from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
-import pyrocco.assign.kmeans as module
 from pyrocco.assign import SilhouetteKMeans
 from pyrocco.assign.gram_kmeans import GramKMeans
 from pyrocco.assign.kmeans import MergeTree, SampledRows, lloyd, silhouettes
@@ -36,7 +36,7 @@ def test_kmeans_on_inner_products_has_the_labels_of_scikit_learn(seed, k, dtype)
     random = np.random.default_rng(seed)
     rows = random.normal(size=(60, 200)) + 3 * random.normal(size=(5, 200))[np.arange(60) % 5]
     rows = (rows + 10).astype(dtype)
-    expected = module.KMeans(k, n_init=3, random_state=seed).fit(rows)
+    expected = KMeans(k, n_init=3, random_state=seed).fit(rows)
     found = GramKMeans.of(rows).labels(k, 3, seed)
     np.testing.assert_array_equal(relabel(found), relabel(expected.labels_))
 
@@ -44,7 +44,7 @@ def test_kmeans_on_inner_products_has_the_labels_of_scikit_learn(seed, k, dtype)
 def test_the_generator_of_kmeans_is_left_where_scikit_learn_leaves_it(rows):
     ours, theirs = np.random.RandomState(3), np.random.RandomState(3)
     GramKMeans.of(rows).labels(4, 2, ours)
-    module.KMeans(4, n_init=2, random_state=theirs).fit(rows)
+    KMeans(4, n_init=2, random_state=theirs).fit(rows)
     assert ours.randint(10**9) == theirs.randint(10**9)
 
 
@@ -59,7 +59,7 @@ def test_an_empty_cluster_of_inner_products_takes_the_farthest_row():
 @pytest.mark.parametrize("shape", [(60, 8), (60, 400)])
 def test_wide_and_narrow_rows_have_the_labels_of_scikit_learn(shape):
     rows = np.random.default_rng(4).normal(size=shape)
-    expected = module.KMeans(7, n_init=10, random_state=0).fit_predict(rows)
+    expected = KMeans(7, n_init=10, random_state=0).fit_predict(rows)
     np.testing.assert_array_equal(SilhouetteKMeans(0).assign(rows, 7), relabel(expected))
 
 

@@ -16,8 +16,8 @@ from pyrocco.assign.consensus import consensus, mean_agreement
 from pyrocco.assign.features import at_unit_scale, directions, shortened
 from pyrocco.assign.kmeans import FEW_ITERATIONS, SampledRows, lloyd, random_kmeans
 from pyrocco.assign.labels import cluster_means, compact
-from pyrocco.backends.kernels.clusters import links_between, links_out, settle, symmetric_links
-from pyrocco.backends.kernels.hashing import odd_multipliers, weighted_sums
+from pyrocco.backends import kernels
+from pyrocco.backends.hashing import odd_multipliers, weighted_sums
 from pyrocco.backends.threads import in_threads
 
 # Maximum number of clusters at the start, and minimum number of rows of each: in the whole
@@ -104,7 +104,7 @@ class NeighborhoodGraph:
         distances = squares - 2 * (features @ features.T)
         np.fill_diagonal(distances, np.inf)
         near = np.argpartition(distances, k - 1, axis=1)[:, :k]
-        self._indptr, self._indices = symmetric_links(near)
+        self._indptr, self._indices = kernels.clusters.symmetric_links(near)
 
     def contact(self, part: Mask) -> float:
         """Return the links between `part` and the other rows, relative to random links.
@@ -112,7 +112,7 @@ class NeighborhoodGraph:
         Random links have the same degrees. The ratio is 0 without any link between the two
         and about 1 if they are mixed.
         """
-        between, one = map(float, links_out(self._indptr, self._indices, part))
+        between, one = map(float, kernels.clusters.links_out(self._indptr, self._indices, part))
         both = float(len(self._indices))
         return between * both / (one * (both - one))
 
@@ -125,7 +125,7 @@ class NeighborhoodGraph:
         """
         k, labels = int(labels.max()) + 1, labels.copy()
         graph = self._indptr, self._indices
-        links = links_between(*graph, labels, k)
+        links = kernels.clusters.links_between(*graph, labels, k)
         alive, moved = np.ones(k, dtype=bool), np.ones(k, dtype=bool)
         costs = np.empty((k, len(labels)))
         # Every pair of clusters that still exist has its gain above the diagonal.
@@ -146,7 +146,7 @@ class NeighborhoodGraph:
                 side[first] += side[second]
                 side[second] = 0
             alive[second], moved[first] = False, True
-            settle(self._rows, *graph, labels, links, alive, moved, costs, rounds)
+            kernels.clusters.settle(self._rows, *graph, labels, links, alive, moved, costs, rounds)
 
 
 def consensus_labels(scores: Dense, by_length: bool, weighted: Dense | None = None) -> Labels:

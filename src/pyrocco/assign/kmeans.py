@@ -9,12 +9,10 @@ from functools import cached_property, partial
 from itertools import pairwise
 
 import numpy as np
+import sklearn  # imports its modules when they are first used
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist
-from sklearn.cluster import KMeans
-from sklearn.metrics import pairwise_distances_chunked
-from sklearn.preprocessing import normalize
 
 from pyrocco._typing import Array, Dense, Floats, Labels, Matrix
 from pyrocco.assign.gram_kmeans import GramKMeans
@@ -171,7 +169,7 @@ def random_kmeans(
     random_state: int | np.random.RandomState | None,
 ) -> Labels:
     """Run scikit-learn's k-means from several random starts."""
-    model = KMeans(k, n_init=n_init, random_state=random_state)
+    model = sklearn.cluster.KMeans(k, n_init=n_init, random_state=random_state)
     with warnings.catch_warnings():
         # Fewer clusters are the right answer for rows that hardly differ.
         warnings.filterwarnings("ignore", message="Number of distinct clusters")
@@ -206,7 +204,8 @@ def _sums_by_cluster(X: Matrix, members: Dense, metric: str) -> Dense:
     if metric == "cosine":
         return _sums_of_cosines(X, members)
     add_up = partial(_sums, members=members)
-    return np.vstack(list(pairwise_distances_chunked(X, reduce_func=add_up, metric=metric)))
+    chunks = sklearn.metrics.pairwise_distances_chunked(X, reduce_func=add_up, metric=metric)
+    return np.vstack(list(chunks))
 
 
 def _sums(distances: Dense, start: int, members: Dense) -> Dense:
@@ -219,7 +218,7 @@ def _sums_of_cosines(X: Matrix, members: Dense) -> Dense:
 
     As in the graphs, rows of zeros are at distance zero from each other and one from others.
     """
-    directions: Matrix = normalize(X)
+    directions: Matrix = sklearn.preprocessing.normalize(X)
     zero = np.asarray(abs(X).sum(axis=1)).reshape(-1, 1) == 0
     products = directions @ (directions.T @ members) + zero * (zero.T @ members)
     return np.asarray(members.sum(axis=0) - products)

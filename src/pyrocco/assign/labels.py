@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from pyrocco._typing import Array, Dense, Floats, Labels
-from pyrocco.backends import map_rows, over_rows
-from pyrocco.backends.kernels.clusters import divide_by_sums, sums_by_label, take_off_largest
+from pyrocco.backends import map_rows, over_rows, sums_by_label
 
 # Numbers of row clusters and of column clusters; None where it is to be determined.
 Numbers = tuple[int | None, int | None]
@@ -95,15 +94,10 @@ def _first_places(labels: Labels) -> Labels:
     return first
 
 
-def label_sums(rows: Dense, labels: Labels, k: int) -> Floats:
-    """Sum the rows of each label 0..k-1."""
-    return np.asarray(sums_by_label(rows, labels, k))
-
-
 def cluster_means(rows: Array, labels: Labels, k: int) -> Dense:
     """Compute the mean row of each label 0..k-1; zeros for a label without rows."""
     sizes = np.maximum(np.bincount(labels, minlength=k), 1)[:, None]
-    sums = sum(over_rows(partial(label_sums, k=k), rows, labels))
+    sums = sum(over_rows(partial(sums_by_label, k=k), rows, labels))
     return np.asarray(sums / sizes, dtype=rows.dtype)
 
 
@@ -116,16 +110,16 @@ def hard_memberships(labels: Labels) -> Floats:
 
 def probabilities_of(scores: Floats) -> Floats:
     """Convert each row of log odds into probabilities, in place."""
-    take_off_largest(scores)
+    scores -= scores.max(axis=1, keepdims=True)
     np.exp(scores, out=scores)
-    divide_by_sums(scores)
+    scores /= scores.sum(axis=1, keepdims=True)
     return scores
 
 
 def tempered(memberships: Floats) -> Floats:
     """Make membership probabilities less extreme, as the models are too confident."""
     odds = memberships ** (1 / _TEMPERATURE)
-    divide_by_sums(odds)
+    odds /= odds.sum(axis=1, keepdims=True)
     return odds
 
 

@@ -15,6 +15,7 @@ from pyrocco.backends.base import (
     map_rows,
     matrix_norm,
     over_rows,
+    sums_by_label,
 )
 from pyrocco.backends.chunked.engine import ChunkedBackend, even_ends
 from pyrocco.backends.chunked.files import ScratchStore
@@ -92,4 +93,5 @@ __all__ = [
     "matrix_norm",
     "over_rows",
     "resolve_backend",
+    "sums_by_label",
 ]

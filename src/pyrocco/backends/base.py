@@ -25,6 +25,8 @@ _DENSE_SIDE = 32
 # convergence is then tested after every few Lanczos vectors.
 _LARGE_SIDE = 50_000
 _LARGE_TOLERANCE, _LARGE_VECTORS = 1e-3, 8
+# Rows whose sums are computed at the same time.
+_ROWS_TOGETHER = 1 << 16
 
 
 class Operator(NamedTuple):
@@ -246,6 +248,24 @@ class Workspace:
         while len(self._arrays) < count:
             self._arrays.append(backend.empty_like(U))
         return self._arrays[:count]
+
+
+def sums_by_label(rows: Dense, labels: Labels, k: int) -> Floats:
+    """Compute the sum of the rows of every label 0..k-1, in the order of the rows."""
+    sums = np.zeros((k, rows.shape[1]))
+    # Some rows at a time: the product converts them to double precision.
+    for start in range(0, len(labels), _ROWS_TOGETHER):
+        part = slice(start, start + _ROWS_TOGETHER)
+        ones = np.ones(len(labels[part]))
+        ends = np.arange(len(ones) + 1)
+        members = sparse.csr_array((ones, labels[part], ends), shape=(len(ones), k))
+        sums += members.T @ rows[part]
+    return sums
+
+
+def squared_norm(U: Dense) -> float:
+    """Compute ||U||_F^2: in the dtype of U along a row, in float64 over the rows."""
+    return float(np.einsum("ij,ij->i", U, U).sum(dtype=np.float64))
 
 
 def is_missing(X: ArrayT) -> ArrayT:

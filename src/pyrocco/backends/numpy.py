@@ -11,6 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
 from pyrocco._typing import Dense, Floats, Labels, Matrix, is_sparse, stored_values
+from pyrocco.backends import kernels
 from pyrocco.backends.base import (
     Iterates,
     LaplacianArrays,
@@ -18,10 +19,10 @@ from pyrocco.backends.base import (
     Operator,
     Sums,
     matrix_norm,
+    squared_norm,
+    sums_by_label,
 )
-from pyrocco.backends.kernels import linear_systems as kernels
-from pyrocco.backends.kernels.clusters import nearest_by_products
-from pyrocco.backends.kernels.hashing import content_keys, largest_cells, sparse_content_keys
+from pyrocco.backends.hashing import sparse_content_keys
 from pyrocco.backends.threads import in_threads
 
 System: TypeAlias = LinearSystem[Dense]
@@ -84,13 +85,17 @@ class NumpyBackend:
     def nearest_centres(self, rows: Dense, centres: Dense) -> tuple[Labels, Floats]:
         points = centres.astype(rows.dtype)
         halves = 0.5 * np.einsum("ij,ij->i", points, points)
-        labels, sums = nearest_by_products(rows @ points.T, halves, rows)
-        return labels, sums
+        # The squared norm of a row does not change which centre is nearest.
+        products = rows @ points.T
+        labels = np.subtract(halves, products, out=products).argmin(axis=1)
+        return labels, sums_by_label(rows, labels, len(centres))
 
     def content_keys(self, X: Matrix, axis: int) -> NDArray[np.uint64]:
         if is_sparse(X):
             return sparse_content_keys(X, axis)
-        return np.asarray(content_keys(X, largest_cells(X, axis), axis))
+        return np.asarray(
+            kernels.hashing.content_keys(X, kernels.hashing.largest_cells(X, axis), axis)
+        )
 
     def copy(self, U: Dense) -> Dense:
         return U.copy()
@@ -102,7 +107,7 @@ class NumpyBackend:
         return np.zeros_like(U)
 
     def squared_norm(self, U: Dense) -> float:
-        return float(kernels.squared_norm(U))
+        return squared_norm(U)
 
     def dot(self, A: Dense, B: Dense) -> float:
         return float(np.vdot(A, B))
@@ -113,11 +118,15 @@ class NumpyBackend:
         return np.asarray((sums / np.diff(starts)[:, None])[labels])
 
     def edge_lengths(self, U: Dense, heads: Labels, tails: Labels, axis: int) -> Floats:
-        measure = kernels.column_edge_lengths if axis else kernels.row_edge_lengths
+        measure = (
+            kernels.linear_systems.column_edge_lengths
+            if axis
+            else kernels.linear_systems.row_edge_lengths
+        )
         return np.asarray(measure(U, heads, tails))
 
     def squared_distance(self, X: Dense, U: Dense) -> float:
-        return float(kernels.squared_distance(X, U))
+        return float(kernels.linear_systems.squared_distance(X, U))
 
     def operator(self, laplacian: LaplacianArrays, strength: float, dtype: DTypeLike) -> Operator:
         return Operator(
@@ -129,26 +138,26 @@ class NumpyBackend:
 
     def apply(self, system: System, U: Dense, out: Dense) -> float:
         arguments = (U, out, _shift(system), *system.rows, *system.columns)
-        return float(sum(self._over_rows(kernels.apply, arguments)))
+        return float(sum(self._over_rows(kernels.linear_systems.apply, arguments)))
 
     def begin(self, system: System, U: Dense, R: Dense, D: Dense) -> Sums:
         arguments = (U, system.X, R, D, _shift(system), *system.rows, *system.columns)
-        return _sums(self._over_rows(kernels.begin, arguments))
+        return _sums(self._over_rows(kernels.linear_systems.begin, arguments))
 
     def residual(self, system: System, image: Dense) -> None:
-        kernels.residual(system.X, image, _shift(system))
+        kernels.linear_systems.residual(system.X, image, _shift(system))
 
     def direction(self, system: System, R: Dense, D: Dense, momentum: float) -> Sums:
         degrees = (system.rows.degrees, system.columns.degrees)
         arguments = (R, D, R.dtype.type(momentum), _shift(system), *degrees)
-        return _sums(self._over_rows(kernels.direction, arguments))
+        return _sums(self._over_rows(kernels.linear_systems.direction, arguments))
 
     def advance(
         self, system: System, U: Dense, R: Dense, D: Dense, image: Dense, step: float
     ) -> Sums:
         degrees = (system.rows.degrees, system.columns.degrees)
         arguments = (U, R, D, image, R.dtype.type(step), _shift(system), *degrees)
-        return _sums(self._over_rows(kernels.advance, arguments))
+        return _sums(self._over_rows(kernels.linear_systems.advance, arguments))
 
     def transpose(self, U: Any) -> Any:
         return U.T.tocsr() if is_sparse(U) else np.ascontiguousarray(U.T)
@@ -192,13 +201,15 @@ class NumpyBackend:
         return np.asarray(np.subtract(F, image, out=image)), products
 
     def shifted_apply(self, operator: Operator, shifts: Floats, Y: Dense, out: Dense) -> Floats:
-        return np.asarray(kernels.shifted_apply(Y, out, shifts.astype(Y.dtype), *operator))
+        return np.asarray(
+            kernels.linear_systems.shifted_apply(Y, out, shifts.astype(Y.dtype), *operator)
+        )
 
     def panel_advance(
         self, operator: Operator, shifts: Floats, arrays: Iterates[Dense], steps: Floats
     ) -> tuple[Floats, Floats]:
         dtype = arrays[0].dtype
-        weighted, plain = kernels.panel_advance(
+        weighted, plain = kernels.linear_systems.panel_advance(
             *arrays, steps.astype(dtype), shifts.astype(dtype), operator.degrees
         )
         return weighted, plain
@@ -206,7 +217,7 @@ class NumpyBackend:
     def panel_direction(
         self, operator: Operator, shifts: Floats, R: Dense, D: Dense, momenta: Floats
     ) -> None:
-        kernels.panel_direction(
+        kernels.linear_systems.panel_direction(
             R, D, momenta.astype(R.dtype), shifts.astype(R.dtype), operator.degrees
         )
 
@@ -215,7 +226,9 @@ class NumpyBackend:
         n_rows, n_columns = arguments[0].shape
         n_threads = self.n_threads if n_rows * n_columns >= _THREADED_VALUES else 1
         # Ranges end at whole tiles, so that the split changes only the last sum.
-        size = -(-n_rows // (n_threads * kernels.TILE)) * kernels.TILE
+        size = (
+            -(-n_rows // (n_threads * kernels.linear_systems.TILE)) * kernels.linear_systems.TILE
+        )
         ranges = [(a, min(a + size, n_rows)) for a in range(0, n_rows, size)]
         return _in_threads(lambda rows: work(*arguments, *rows), ranges, n_threads)
 

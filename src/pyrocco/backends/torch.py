@@ -14,7 +14,7 @@ from scipy import sparse
 from pyrocco._typing import Dense, Floats, Labels, Matrix
 from pyrocco.backends.base import Iterates, LaplacianArrays, LinearSystem, Operator, Sums
 from pyrocco.backends.device_neighbors import ExactNeighbors, nearest_of_rounded
-from pyrocco.backends.kernels.hashing import MIXER, STEPS
+from pyrocco.backends.hashing import MIXER, STEPS
 from pyrocco.backends.numpy import by_label
 
 if TYPE_CHECKING:

@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import Any
 
-from pyrocco.estimators.auto import (
-    AutoKMeans,
-    AutoSpectralBiclustering,
-    AutoSpectralCoclustering,
-)
-from pyrocco.estimators.cobra import COBRA, COBRAr
-from pyrocco.estimators.rcc import RCC
-from pyrocco.estimators.rocco import ROCCO
+from pyrocco import estimators
 from pyrocco.results.persistence import Loaded, load_model
 
-_CLASSES = {
-    kind.__name__: kind
-    for kind in (
-        COBRA,
-        RCC,
-        ROCCO,
-        AutoKMeans,
-        AutoSpectralBiclustering,
-        AutoSpectralCoclustering,
-        COBRAr,
-    )
-}
+
+def _make(name: str, /, **parameters: Any) -> Any:
+    """Make an estimator; only its own module is imported."""
+    return getattr(estimators, name)(**parameters)
+
+
+_CLASSES = {name: partial(_make, name) for name in estimators.__all__ if name != "load"}
 
 
 def load(path: str | os.PathLike[str]) -> Any:

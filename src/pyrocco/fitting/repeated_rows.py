@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_array
 
 from pyrocco._typing import Array, Dense, Floats, Labels, Matrix, is_sparse, stored_values
 from pyrocco.backends import Backend, ChunkedMatrix
-from pyrocco.backends.kernels.hashing import MIXER, odd_multipliers, weighted_sums
+from pyrocco.backends.hashing import MIXER, odd_multipliers, weighted_sums
 from pyrocco.cells.inspection import estimate_cost, machine_memory
 from pyrocco.cells.values import row_slices, to_dense
 from pyrocco.fitting.missing import NonEmpty

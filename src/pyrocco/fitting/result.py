@@ -20,8 +20,7 @@ from pyrocco._typing import (
     with_stored_values,
 )
 from pyrocco.assign import Assignment, JointAssigner
-from pyrocco.backends import ChunkedMatrix, over_rows
-from pyrocco.backends.kernels.clusters import sums_by_label
+from pyrocco.backends import ChunkedMatrix, over_rows, sums_by_label
 from pyrocco.cells.kinds import Cells
 from pyrocco.cells.preparation import Preparation
 from pyrocco.cells.values import has_missing
@@ -291,4 +290,4 @@ def _row_cluster_sums(X: Matrix, labels: Labels, n_clusters: int) -> Dense:
     if is_sparse(X):
         return np.asarray((indicator(labels, n_clusters).T @ X).toarray())
     values = X if X.dtype in (np.float32, np.float64) else np.asarray(X, dtype=np.float64)
-    return np.asarray(sums_by_label(values, labels, n_clusters))
+    return sums_by_label(values, labels, n_clusters)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from pyrocco._typing import Labels, Matrix
-from pyrocco.backends.kernels import graphs as kernels
+from pyrocco.backends import kernels
 from pyrocco.backends.numpy import slices
 from pyrocco.backends.threads import in_threads
 from pyrocco.graph.distances import SquaredEuclidean, distances_between_rows
@@ -112,7 +112,7 @@ class _Partition:
     ) -> None:
         products = self.points[places] @ self.points[part].T
         near, lengths = indices[queries], values[queries]
-        kernels.nearer(
+        kernels.graphs.nearer(
             products, self.squares[places], self.squares[part],
             places, self._places[part], part.start, near, lengths,
         )  # fmt: skip

@@ -10,8 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from pyrocco._typing import Dense, Floats, Labels, Mask, Matrix
-from pyrocco.backends import Backend, Chunked, ChunkedBackend, TorchBackend
-from pyrocco.backends.kernels.graphs import kruskal, roots
+from pyrocco.backends import Backend, Chunked, ChunkedBackend, TorchBackend, kernels
 from pyrocco.cells.input import check_matrix
 from pyrocco.cells.values import in_safe_range
 from pyrocco.graph.approximate import EXACT_ROWS, ApproximateSearch
@@ -97,7 +96,7 @@ def mutual_knn_graph(
     if bridges:
         in_tree, forest = _spanning_forest(pairs, lengths, places, n_rows, argsort)
         keys = pairs[mutual | in_tree]
-        if bridges != "forest" and roots(forest).any():
+        if bridges != "forest" and kernels.graphs.roots(forest).any():
             outside = getattr(search, "outside", exact_outside)
             keys = np.sort(np.r_[keys, joining_edges(outside(X, metric), forest)])
     heads, tails = np.divmod(keys, n_rows)
@@ -160,7 +159,7 @@ def _spanning_forest(
     parents = np.arange(n_rows)
     heads, tails = np.divmod(pairs[order], n_rows)
     chosen = np.zeros(len(pairs), dtype=bool)
-    chosen[order] = kruskal(heads, tails, parents)
+    chosen[order] = kernels.graphs.kruskal(heads, tails, parents)
     return chosen, parents
 
 
@@ -187,7 +186,7 @@ def joining_edges(find: FindOutside, parents: Labels) -> Labels:
     at an infinite distance from all others stay apart. Edges are returned as
     ``head * n_rows + tail``; `parents` is updated.
     """
-    trees = roots(parents)
+    trees = kernels.graphs.roots(parents)
     outward = _OutwardEdges(find, len(parents))
     added = [np.empty(0, dtype=np.intp)]
     while trees.max() > 0:
@@ -195,8 +194,8 @@ def joining_edges(find: FindOutside, parents: Labels) -> Labels:
         if not len(rows):
             break
         heads, tails = np.minimum(rows, others), np.maximum(rows, others)
-        added.append((heads * len(trees) + tails)[kruskal(heads, tails, parents)])
-        trees = roots(parents)
+        added.append((heads * len(trees) + tails)[kernels.graphs.kruskal(heads, tails, parents)])
+        trees = kernels.graphs.roots(parents)
     return np.concatenate(added)
 
 

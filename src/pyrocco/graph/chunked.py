@@ -8,17 +8,16 @@ from operator import getitem
 from typing import Any, TypeAlias
 
 import numpy as np
+import sklearn  # imports its modules when they are first used
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.metrics import pairwise_distances
-from sklearn.preprocessing import normalize
 
 from pyrocco._typing import Dense, Floats, Labels, Mask, Matrix
 from pyrocco.backends import Chunked, ChunkedBackend, ChunkedMatrix, ChunkedTranspose
 from pyrocco.backends.chunked.engine import gram
 from pyrocco.backends.chunked.matrix import Store, dense
 from pyrocco.backends.chunked.rechunk import exchange
-from pyrocco.backends.kernels.hashing import MIXER
+from pyrocco.backends.hashing import MIXER
 from pyrocco.graph.approximate import ApproximateSearch, centre_scores, region_centres
 from pyrocco.graph.distances import RowDistances, distances_between_rows
 from pyrocco.graph.exact import (
@@ -226,7 +225,9 @@ def _scaled_columns(chunk: Matrix, factors: Floats) -> Matrix:
 
 def _manhattan_part(chunk: Matrix) -> Floats:
     columns = _as_rows(chunk.T)
-    return np.asarray(pairwise_distances(columns, metric="manhattan"), dtype=np.float64)
+    return np.asarray(
+        sklearn.metrics.pairwise_distances(columns, metric="manhattan"), dtype=np.float64
+    )
 
 
 class OverlappingRegions:
@@ -295,7 +296,7 @@ def _is_sparse(X: ChunkedMatrix) -> bool:
 
 
 def _unit_rows(chunk: Dense) -> Dense:
-    return np.asarray(normalize(chunk))
+    return np.asarray(sklearn.preprocessing.normalize(chunk))
 
 
 def _regions(chunk: Dense, centres: NDArray[np.float32]) -> NDArray[np.int32]:

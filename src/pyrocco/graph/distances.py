@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import sklearn  # imports its modules when they are first used
 from scipy import sparse
-from sklearn.metrics import pairwise_distances
-from sklearn.preprocessing import normalize
 
 from pyrocco._typing import Dense, Floats, Labels, Mask, Matrix, is_sparse
-from pyrocco.backends.kernels import graphs as kernels
+from pyrocco.backends import kernels
 from pyrocco.validation import check_choice
 
 METRICS = ("euclidean", "manhattan", "cosine")
@@ -104,7 +103,7 @@ class SparseRows:
         """Yield the range of all rows from `first` on and the products of `rows` with them."""
         X, Y = self.values, self._transposed
         products = np.empty((len(rows), X.shape[0]))
-        kernels.sparse_products(
+        kernels.graphs.sparse_products(
             X.data, X.indices, X.indptr, Y.data, Y.indices, Y.indptr, rows, products
         )
         yield slice(first, X.shape[0]), np.ascontiguousarray(products[:, first:])
@@ -139,7 +138,7 @@ class SquaredEuclidean:
         values = np.full((len(rows), count), np.inf, dtype=among.squares.dtype)
         own, squares = components[rows], among.squares
         for part, products in among.tiles(rows, first):
-            kernels.nearer(
+            kernels.graphs.nearer(
                 products, squares[rows], squares[part], own, components[part],
                 part.start, indices, values,
             )  # fmt: skip
@@ -163,10 +162,10 @@ class SquaredEuclidean:
     def _lengths(self, rows: Labels, others: Labels) -> Floats:
         out = np.empty(others.shape)
         if isinstance(self.X, np.ndarray):
-            kernels.dense_pair_distances(self.X, rows, others, out)
+            kernels.graphs.dense_pair_distances(self.X, rows, others, out)
         else:
             csr = self.X.data, self.X.indices, self.X.indptr
-            kernels.sparse_pair_distances(*csr, rows, others, out)
+            kernels.graphs.sparse_pair_distances(*csr, rows, others, out)
         return out
 
     def _from_lengths(self, lengths: Floats) -> Floats:
@@ -181,7 +180,7 @@ class Cosine(SquaredEuclidean):
     """
 
     def __init__(self, X: Matrix):
-        unit = normalize(X)
+        unit = sklearn.preprocessing.normalize(X)
         empty = np.asarray(row_squares(unit) == 0, dtype=X.dtype)[:, None]
         if empty.any():
             stack = sparse.hstack if sparse.issparse(X) else np.hstack
@@ -209,7 +208,7 @@ class RowDistances:
         shape = (len(rows), _with_spare(n_neighbors, self.n_rows))
         indices, values = np.full(shape, -1, dtype=np.intp), np.full(shape, np.inf)
         distances = np.ascontiguousarray(self.to_all(rows)[:, first:])
-        kernels.smallest(distances, components[rows], components[first:], indices, values)
+        kernels.graphs.smallest(distances, components[rows], components[first:], indices, values)
         indices[indices >= 0] += first
         return Candidates(indices, values, np.ones(len(rows), dtype=bool))
 
@@ -228,7 +227,7 @@ class Manhattan(RowDistances):
 
     def to_all(self, rows: Labels) -> Floats:
         """Return the distances of `rows` to all rows."""
-        distances = pairwise_distances(self.X[rows], self.X, metric="manhattan")
+        distances = sklearn.metrics.pairwise_distances(self.X[rows], self.X, metric="manhattan")
         return np.ascontiguousarray(distances, dtype=np.float64)
 
 

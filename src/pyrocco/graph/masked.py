@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from pyrocco._typing import Dense, Floats, Labels
-from pyrocco.backends.kernels import graphs as kernels
+from pyrocco.backends import kernels
 from pyrocco.graph.distances import METRICS, Candidates, Query, RowDistances, check_metric
 from pyrocco.graph.exact import FindOutside, Neighbors, nearest, nearest_outside
 
@@ -51,7 +51,9 @@ class MaskedDistances(RowDistances):
     def exact(self, rows: Labels, others: Labels) -> Floats:
         """Return the distances of each of `rows` to its row of `others`."""
         out = np.empty(others.shape)
-        kernels.masked_pair_distances(self.X, rows, np.ascontiguousarray(others), self._code, out)
+        kernels.graphs.masked_pair_distances(
+            self.X, rows, np.ascontiguousarray(others), self._code, out
+        )
         return out
 
     def to_all(self, rows: Labels) -> Floats:

@@ -20,13 +20,16 @@ from pyrocco.assign.block_model.products import (
 )
 from pyrocco.assign.labels import hard_memberships
 from pyrocco.backends import Backend, NumpyBackend
-from pyrocco.backends.kernels.clusters import mixture_totals
 
 # Prior of the mean of a block: with probability `share` it is drawn around the background with
 # a variance of `spread` x that of the noise; otherwise it is the background. The data choose
 # both among these values; the largest spreads are for blocks with hardly any noise.
 _SPREADS = np.r_[np.geomspace(1e-3, 1e3, 19), 1e5, 1e7, 1e9]
 SHARES = np.array([0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9, 0.99])
+# Above this, the other term of the sum is below the rounding error of share exp(slab).
+_LARGEST_SLAB = 40.0
+# Terms whose product is certainly a number: exp(40) to this power is below the largest one.
+_TERMS = 16
 # Minimum variance of the noise as a share of the mean square: for blocks without noise.
 _LEAST_VARIANCE = 1e-9
 
@@ -205,6 +208,18 @@ def best_prior(slab: Floats) -> tuple[float, int, Floats]:
     spread, share = np.unravel_index(int(totals.argmax()), totals.shape)
     differs = expit(slab[spread] + logit(SHARES[share]))
     return float(totals[spread, share]), int(spread), differs
+
+
+def mixture_totals(slabs: Floats, shares: Floats) -> Floats:
+    """Sum log((1 - share) + share exp(slab)) over blocks, for every spread and share."""
+    beyond = np.maximum(slabs - _LARGEST_SLAB, 0.0).sum(axis=1)
+    odds = np.exp(np.minimum(slabs, _LARGEST_SLAB))
+    # One logarithm of a product of several terms, all between 0.01 and exp(40); ones fill up.
+    more = -odds.shape[1] % _TERMS
+    filled = np.pad(odds, ((0, 0), (0, more)), constant_values=1.0)
+    terms = shares[:, None] * filled[:, None] + (1.0 - shares)[:, None]
+    products = terms.reshape(*terms.shape[:2], -1, _TERMS).prod(axis=3)
+    return np.asarray(np.log(products).sum(axis=2) + beyond[:, None])
 
 
 def _explained_together(sums: Floats, sizes: Floats) -> Floats:

@@ -13,7 +13,8 @@ from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
 from pyrocco._typing import Dense, Floats, Labels, Matrix
-from pyrocco.backends.base import LaplacianArrays, LinearSystem, Operator, Sums
+from pyrocco.backends import kernels
+from pyrocco.backends.base import LaplacianArrays, LinearSystem, Operator, Sums, squared_norm
 from pyrocco.backends.chunked.matrix import (
     Chunked,
     ChunkedMatrix,
@@ -24,8 +25,6 @@ from pyrocco.backends.chunked.matrix import (
     total,
 )
 from pyrocco.backends.chunked.rechunk import Rechunk
-from pyrocco.backends.kernels import linear_systems as kernels
-from pyrocco.backends.kernels.hashing import content_keys, largest_cells
 from pyrocco.backends.numpy import PANEL, NumpyBackend, slices
 
 System: TypeAlias = LinearSystem[ChunkedMatrix]
@@ -291,7 +290,7 @@ def _product(chunk: Matrix, other: Matrix) -> Floats:
 
 def _squared_norm(chunk: Matrix) -> float:
     values = np.atleast_2d(chunk.data) if sparse.issparse(chunk) else chunk
-    return float(kernels.squared_norm(values))
+    return squared_norm(values)
 
 
 def _local(method: str, chunk: Matrix | list[Dense], *arguments: Matrix, **options: Any) -> Any:
@@ -314,11 +313,11 @@ def _minus(chunk: Matrix, means: Dense) -> Dense:
 
 
 def _column_sizes(chunk: Matrix) -> Floats:
-    return np.asarray(largest_cells(dense(chunk), 1))
+    return np.asarray(kernels.hashing.largest_cells(dense(chunk), 1))
 
 
 def _column_keys(chunk: Matrix, largest: Floats) -> NDArray[np.uint64]:
-    return np.asarray(content_keys(dense(chunk), largest, 1))
+    return np.asarray(kernels.hashing.content_keys(dense(chunk), largest, 1))
 
 
 def _solve_panel(
@@ -339,7 +338,9 @@ def _row_product(pieces: list[Dense], operator: Operator) -> Dense:
     """Compute P times a panel of columns."""
     panel = np.concatenate(pieces)
     image = np.empty_like(panel)
-    kernels.shifted_apply(panel, image, np.zeros(panel.shape[1], panel.dtype), *operator)
+    kernels.linear_systems.shifted_apply(
+        panel, image, np.zeros(panel.shape[1], panel.dtype), *operator
+    )
     return image
 
 
@@ -348,7 +349,7 @@ def _left_side(chunk: Matrix, coupled: Dense, columns: Operator, shift: float) -
     transposed = np.ascontiguousarray(dense(chunk).T)
     image = np.empty_like(transposed)
     shifts = np.full(transposed.shape[1], shift, transposed.dtype)
-    kernels.shifted_apply(transposed, image, shifts, *columns)
+    kernels.linear_systems.shifted_apply(transposed, image, shifts, *columns)
     return np.asarray(np.add(image.T, coupled, order="C"))
 
 

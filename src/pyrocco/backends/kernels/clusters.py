@@ -1,62 +1,8 @@
-"""Kernels of clusters: nearest centres, sums by label, merging, and the evidence for blocks."""
+"""Kernels of clusters: links between clusters, and k-means that follows them."""
 
 import numpy as np
 
 from pyrocco.backends.kernels.compile import kernel
-
-
-@kernel
-def nearest_by_products(products, halves, rows):
-    """Find the nearest centre of every row, and the sum of the rows nearest to each centre.
-
-    `products` are inner products of rows and centres, `halves` half the squared norms of the
-    centres. The squared norm of a row does not change which centre is nearest.
-    """
-    n, k = products.shape
-    labels = np.empty(n, dtype=np.intp)
-    sums = np.zeros((k, rows.shape[1]))
-    for i in range(n):
-        best, least = 0, halves[0] - products[i, 0]
-        for j in range(1, k):
-            cost = halves[j] - products[i, j]
-            if cost < least:
-                best, least = j, cost
-        labels[i] = best
-        for f in range(rows.shape[1]):
-            sums[best, f] += rows[i, f]
-    return labels, sums
-
-
-@kernel
-def sums_by_label(rows, labels, k):
-    """Compute the sum of the rows of every label."""
-    sums = np.zeros((k, rows.shape[1]))
-    for i in range(rows.shape[0]):
-        for f in range(rows.shape[1]):
-            sums[labels[i], f] += rows[i, f]
-    return sums
-
-
-@kernel
-def take_off_largest(scores):
-    """Subtract the largest value of every row from the row."""
-    for i in range(scores.shape[0]):
-        largest = scores[i, 0]
-        for j in range(1, scores.shape[1]):
-            largest = max(largest, scores[i, j])
-        for j in range(scores.shape[1]):
-            scores[i, j] -= largest
-
-
-@kernel
-def divide_by_sums(odds):
-    """Divide every row by its sum."""
-    for i in range(odds.shape[0]):
-        total = 0.0
-        for j in range(odds.shape[1]):
-            total += odds[i, j]
-        for j in range(odds.shape[1]):
-            odds[i, j] /= total
 
 
 @kernel
@@ -166,32 +112,3 @@ def _refresh(rows, labels, alive, moved, costs):
                 product += rows[i, f] * centres[c, f]
             costs[c, i] = 0.5 * square - product
         moved[c] = False
-
-
-# Above this, the other term of the sum is below the rounding error of share exp(slab).
-_LARGEST_SLAB = 40.0
-# A product of terms is replaced by its logarithm when it leaves this range; every term is
-# between 0.01 and exp(40).
-_LARGE, _SMALL = 1e200, 1e-200
-
-
-@kernel
-def mixture_totals(slabs, shares):
-    """Sum log((1 - share) + share exp(slab)) over blocks, for every spread and share."""
-    # One exponential per block and spread, and logarithms of products of many blocks.
-    totals = np.zeros((slabs.shape[0], shares.shape[0]))
-    odds = np.empty(slabs.shape[1])
-    for s in range(slabs.shape[0]):
-        beyond = 0.0
-        for b in range(slabs.shape[1]):
-            odds[b] = np.exp(min(slabs[s, b], _LARGEST_SLAB))
-            beyond += max(slabs[s, b] - _LARGEST_SLAB, 0.0)
-        for j in range(shares.shape[0]):
-            product, logs = 1.0, 0.0
-            for b in range(slabs.shape[1]):
-                product *= (1.0 - shares[j]) + shares[j] * odds[b]
-                if product > _LARGE or product < _SMALL:
-                    logs += np.log(product)
-                    product = 1.0
-            totals[s, j] = beyond + logs + np.log(product)
-    return totals

@@ -8,6 +8,13 @@ import numpy as np
 
 # Numba reads NUMBA_DISABLE_JIT=1 when it is imported. Kernels then run as plain Python.
 JIT_IS_DISABLED = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
+# Kernels are called from Python and from kernels, never from C: that entry is not compiled.
+_OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "fastmath": {"contract", "reassoc", "nsz"},
+    "no_cfunc_wrapper": True,
+}
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -29,7 +36,5 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _compiled(function: Callable[..., Any], cache: bool) -> Callable[..., Any]:
-    compiled: Callable[..., Any] = numba.njit(
-        cache=cache, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"}
-    )(function)
+    compiled: Callable[..., Any] = numba.njit(cache=cache, **_OPTIONS)(function)
     return compiled

@@ -231,18 +231,6 @@ def squared_distance(X, U):
 
 
 @kernel
-def squared_norm(U):
-    """Compute ||U||_F^2."""
-    total = 0.0
-    for i in range(U.shape[0]):
-        partial = U[0, 0] * 0
-        for j in range(U.shape[1]):
-            partial += U[i, j] * U[i, j]
-        total += partial
-    return total
-
-
-@kernel
 def shifted_apply(Y, out, shifts, indptr, indices, values, degrees):
     """Write P Y + Y diag(shifts) into `out`; return the inner product <y_j, out_j> by column."""
     dots = np.zeros((1, Y.shape[1]))

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from pyrocco._typing import Floats, Labels
-from pyrocco.backends.kernels import multigrid as kernels
+from pyrocco.backends import kernels
 from pyrocco.solvers.multigrid.hierarchy import Hierarchy, Level
 
 # Takes vectors as columns, and the indices of these columns among the right-hand sides.
@@ -36,8 +36,10 @@ def _visit(hierarchy: Hierarchy, depth: int, B: Floats, shifts: Floats, steps: i
     for _ in range(steps - 1):
         _smooth(level, B, X, shifts, weight)
     residual = _residual(level, B, X, shifts)
-    coarse = kernels.restrict(level.aggregates, level.n_aggregates, residual)
-    kernels.prolong(level.aggregates, _correction(hierarchy, depth, coarse, shifts, steps), X)
+    coarse = kernels.multigrid.restrict(level.aggregates, level.n_aggregates, residual)
+    kernels.multigrid.prolong(
+        level.aggregates, _correction(hierarchy, depth, coarse, shifts, steps), X
+    )
     for _ in range(steps):
         _smooth(level, B, X, shifts, weight)
     return X
@@ -58,7 +60,9 @@ def apply(matrix: sparse.csr_array, mass: Floats, X: Floats, shifts: Floats) -> 
         image: Floats = matrix @ X
         image += shifts * mass[:, None] * X
     else:
-        image = kernels.apply(matrix.indptr, matrix.indices, matrix.data, mass, shifts, X)
+        image = kernels.multigrid.apply(
+            matrix.indptr, matrix.indices, matrix.data, mass, shifts, X
+        )
     return image
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from pyrocco._typing import Floats
-from pyrocco.backends.kernels import multigrid as kernels
+from pyrocco.backends import kernels
 
 # At this size the eigenvectors of the last level cost no more than the first aggregation.
 _LAST_NODES = 256
@@ -75,7 +75,7 @@ def build_hierarchy(matrix: sparse.csr_array) -> Hierarchy:
         quotient = _quotient(matrix, aggregates, count)
         repeats = _repeats(matrix, quotient)
         levels.append(Level(matrix, diagonal, mass, aggregates, count, repeats))
-        mass = kernels.restrict(aggregates, count, mass[:, None])[:, 0]
+        mass = kernels.multigrid.restrict(aggregates, count, mass[:, None])[:, 0]
         matrix = quotient
     return Hierarchy(tuple(levels), _last_level(matrix, mass))
 
@@ -85,15 +85,17 @@ def _aggregate(matrix: sparse.csr_array, diagonal: Floats) -> tuple[NDArray[np.i
     # Steps 2 and 3: the forest of heaviest edges, without edges that connect a node too weakly.
     excess = matrix.sum(axis=1)
     excess[excess < _ROUNDING * diagonal] = 0.0
-    to, weights = kernels.heaviest_edges(matrix.indptr, matrix.indices, matrix.data, excess)
+    to, weights = kernels.multigrid.heaviest_edges(
+        matrix.indptr, matrix.indices, matrix.data, excess
+    )
     forest = to.copy()
-    kernels.detach(forest, weights, diagonal, _SHARE)
+    kernels.multigrid.detach(forest, weights, diagonal, _SHARE)
     # Step 4: trees of constant conductance.
-    aggregates, count = kernels.aggregate_forest(forest)
+    aggregates, count = kernels.multigrid.aggregate_forest(forest)
     # If most nodes are detached the graph is an expander. Jacobi steps work well there, and
     # small levels matter more than good aggregates.
     if count > len(to) // 2:
-        aggregates, count = kernels.aggregate_forest(to)
+        aggregates, count = kernels.multigrid.aggregate_forest(to)
     return aggregates, int(count)
 
 

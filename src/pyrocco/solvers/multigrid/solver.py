@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from pyrocco._typing import DeviceArray, Floats
-from pyrocco.backends.kernels import multigrid as kernels
+from pyrocco.backends import kernels
 from pyrocco.model import SylvesterSystem
 from pyrocco.solvers.multigrid.cycle import apply, conjugate_gradients, cycle
 from pyrocco.solvers.multigrid.hierarchy import Hierarchy, build_hierarchy
@@ -194,7 +194,7 @@ def kronecker_sum(A: sparse.csr_array, B: sparse.csr_array) -> sparse.csr_array:
     index: type[np.integer] = np.int32 if max(nnz, n * p) < 2**31 else np.int64
     indptr, indices = np.empty(n * p + 1, dtype=index), np.empty(nnz, dtype=index)
     values = np.empty(nnz)
-    kernels.kronecker_sum(
+    kernels.multigrid.kronecker_sum(
         A.indptr, A.indices, A.data, B.indptr, B.indices, B.data, indptr, indices, values
     )
     return sparse.csr_array((values, indices, indptr), shape=(n * p, n * p))

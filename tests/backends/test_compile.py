@@ -39,6 +39,16 @@ except RuntimeError as error:
     print(error)
 """
 
+# Compiles a kernel for two types, or loads it, and prints how often it was loaded.
+TWO_TYPES = """
+import numpy as np
+from pyrocco.backends.kernels.hashing import largest_cells
+
+for dtype in (np.float64, np.float32):
+    assert largest_cells(np.full((2, 3), 2, dtype), 0).tolist() == [2, 2]
+print(sum(largest_cells.stats.cache_hits.values()))
+"""
+
 
 def labels():
     """Labels of rows and columns for every storage and solver."""
@@ -97,3 +107,24 @@ def test_kernels_are_compiled_without_a_cache_that_cannot_be_written(tmp_path):
     shape, refusal = done.stdout.splitlines()
     assert shape == "(3,)"
     assert "cannot cache function 'content_keys'" in refusal
+
+
+def test_machine_code_for_other_types_is_not_used(tmp_path):
+    def run_two_types():
+        variables = {"PYTHONPATH": str(PACKAGE.parent), "NUMBA_CACHE_DIR": str(tmp_path)}
+        command = [sys.executable, "-c", TWO_TYPES]
+        done = subprocess.run(
+            command, env=os.environ | variables, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return int(done.stdout)
+
+    assert run_two_types() == 0
+    assert run_two_types() == 2
+    # As if two processes had stored their machine code under each other's name.
+    one, other = sorted(tmp_path.rglob("hashing.largest_cells*.nbc"))
+    content = one.read_bytes()
+    one.write_bytes(other.read_bytes())
+    other.write_bytes(content)
+    assert run_two_types() == 0
+    assert run_two_types() >= 1

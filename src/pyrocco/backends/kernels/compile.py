@@ -5,6 +5,7 @@ from typing import Any
 
 import numba
 import numpy as np
+from numba.core.caching import FunctionCache
 
 # Numba reads NUMBA_DISABLE_JIT=1 when it is imported. Kernels then run as plain Python.
 JIT_IS_DISABLED = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
@@ -35,6 +36,21 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
         return _compiled(function, cache=False)
 
 
+class CheckedCache(FunctionCache):
+    """numba's cache on disk, but machine code for other types than its entry says is not used.
+
+    numba does not lock its cache. Two processes that compile a function for different types at
+    the same time may store both under the same name, and every later process would then fail.
+    """
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        """Return the machine code for a signature; None if it must be compiled."""
+        found = super().load_overload(signature, target_context)
+        return found if found is None or tuple(found.signature.args) == signature else None
+
+
 def _compiled(function: Callable[..., Any], cache: bool) -> Callable[..., Any]:
-    compiled: Callable[..., Any] = numba.njit(cache=cache, **_OPTIONS)(function)
-    return compiled
+    compiled: Any = numba.njit(cache=cache, **_OPTIONS)(function)
+    if cache:
+        compiled._cache = CheckedCache(function)
+    return compiled  # type: ignore[no-any-return]

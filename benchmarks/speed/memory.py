@@ -68,7 +68,7 @@ def graph_megabytes(*graphs):
 def measure(case):
     """Return one row of the table; kernels are compiled before the baseline is measured."""
     X = matrix(case)
-    ROCCO().fit(X[:500])
+    ROCCO().fit(X[:2000])
     before = megabytes("VmRSS")
     stages = Stages()
     with contextlib.redirect_stderr(stages):

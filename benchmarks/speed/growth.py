@@ -41,7 +41,7 @@ def main():
     parser.add_argument("--variant", default="refined")
     arguments = parser.parse_args()
     sizes = [int(size) for size in arguments.sizes.split(",")]
-    ROCCO(variant=arguments.variant).fit(make_noisy_biclusters((500, 100), 5, noise=10).X)
+    ROCCO(variant=arguments.variant).fit(make_noisy_biclusters((2000, 100), 5, noise=10).X)
     found = []
     for size in sizes:
         X = make_noisy_biclusters((1000 * size, 100), 5, noise=10, random_state=0).X

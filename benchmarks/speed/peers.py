@@ -96,7 +96,7 @@ def run(name, case, answer):
     X, k = load(case)
     warnings.simplefilter("ignore")
     if name == "ROCCO()":
-        ROCCO().fit(X[:600])
+        ROCCO().fit(X[:2000])
     started = time.perf_counter()
     try:
         METHODS[name](X, k)

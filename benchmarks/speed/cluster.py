@@ -21,7 +21,7 @@ import dask
 import dask.array as da
 import numpy as np
 from dask.utils import parse_bytes
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, wait
 from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 
@@ -133,6 +133,8 @@ def timed(n_rows, n_columns, n_workers, memory="auto", k=5, chunk=None):
     X, truth = planted_on_workers(n_rows, n_columns, chunk or max(1000, n_rows // 16), k)
     with cluster(n_workers, memory) as client:
         ROCCO().fit(warm_up(n_columns))
+        X = X.persist()
+        wait(X)
         started = time.perf_counter()
         model, stages = with_stages(lambda: ROCCO(verbose=1).fit(X))
         seconds = time.perf_counter() - started

@@ -2,11 +2,19 @@
 
 import pytest
 
+from pyrocco.backends.chunked import dask as chunks
+
 distributed = pytest.importorskip("distributed")
 dask = pytest.importorskip("dask")
 
 # A busy machine may be slow to start a process.
 dask.config.set({"distributed.comm.timeouts.connect": "120s"})
+
+
+@pytest.fixture(autouse=True)
+def small_chunks_stay(monkeypatch):
+    """Small arrays have several chunks on each worker, as large ones do."""
+    monkeypatch.setattr(chunks, "_SMALL", 0)
 
 
 def start_cluster():

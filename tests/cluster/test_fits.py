@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 
 from pyrocco import ROCCO
+from pyrocco.backends.chunked import dask as chunks
 from pyrocco.backends.chunked.dask import DaskStore
 from pyrocco.datasets import make_noisy_biclusters
 
@@ -64,6 +65,20 @@ def test_labels_are_those_of_one_machine(client, shape, noise, rows):
     )
     np.testing.assert_allclose(on_chunks.row_membership_, model.row_membership_, atol=0.02)
     assert (on_chunks.row_graph_.heads == model.row_graph_.heads).all()
+
+
+def test_chunks_of_small_data_are_joined_to_one_for_each_worker(client, monkeypatch):
+    X, store = planted((200, 40), 5), DaskStore(client)
+    several = chunks.from_dask(chunked(X, 30), store)
+    assert len(several.chunks) == 7
+    monkeypatch.setattr(chunks, "_SMALL", 2**20)
+    joined = chunks.from_dask(chunked(X, 30), store)
+    assert joined.ends.tolist() == [0, 100, 200]
+    np.testing.assert_array_equal(joined[np.arange(200)], X)
+    on_chunks = ROCCO().fit(chunked(X, 30))
+    same(ROCCO().fit(X), on_chunks)
+    assert on_chunks.row_labels_.chunks == ((30,) * 6 + (20,),)
+    assert len(chunks.from_dask(csr_chunks(text(), 200), store).chunks) == 4
 
 
 def test_labels_are_dask_arrays_chunked_like_the_rows(client):

